@@ -1,0 +1,38 @@
+# Each target builds .venv first if it is missing; nothing but Python 3.11 is needed.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.built
+export OMP_NUM_THREADS := 1
+
+.PHONY: demo test bench stability lint clean
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q $(VENV)/lib > /dev/null || true
+	touch $@
+
+demo: $(STAMP)
+	$(BIN)/python -m examples.demo
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check grader tests
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --show-missing
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.bench
+
+stability: $(STAMP)
+	$(BIN)/python -m benchmarks.stability
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

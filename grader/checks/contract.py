@@ -1,0 +1,181 @@
+"""The contract of a unit's content, enforced: what `grade author check` demands.
+
+The solution meets every check, the stubs attempt none, each known mistake is caught by the check
+it names and by no other, each check catches a known mistake that nothing easier catches, and the
+lesson, stubs, hints and sheets agree with `unit.toml`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from grader.checks.evidence import Evidence, Status
+from grader.checks.session import CheckRun, run_checks
+from grader.checks.subject import Bench
+from grader.course.content import Content
+from grader.course.faults import Fault, load_faults, write_stages
+from grader.course.stubs import regions, unit_stubs
+from grader.course.unit import STAGES, Unit, stage_file
+from grader.errors import CourseError, Problem
+from grader.submission.folder import read_submission
+
+SEED = "contract"
+
+
+def static_problems(unit: Unit, content: Content) -> tuple[Problem, ...]:
+    """Return what is wrong with a unit's files, without running anything."""
+    try:
+        return (
+            *_stub_problems(unit, content),
+            *_lesson_problems(unit),
+            *_sheet_problems(unit, content),
+        )
+    except CourseError as error:
+        return error.problems
+
+
+def check_unit(
+    unit: Unit,
+    content: Content,
+    bench: Bench,
+    note: Callable[[str], None] = lambda _: None,
+) -> tuple[Problem, ...]:
+    """Return every breach of the contract, after running solution, stubs and known mistakes.
+
+    Args:
+        unit: The unit.
+        content: Where the course lies.
+        bench: A sandbox to run in.
+        note: Called with a word on what is being tried.
+    """
+    problems = list(static_problems(unit, content))
+    note("solution")
+    solved = _run(bench, content, content.solutions / unit.folder)
+    problems += _solution_problems(solved, unit)
+    note("stubs")
+    problems += _attempt_problems(_run(bench, content, unit.path))
+    faults = load_faults(unit, content.solutions)
+    for fault in faults:
+        note(fault.id)
+        problems += fault_problems(fault, faults, unit, content, bench)
+    caught = {fault.check for fault in faults}
+    problems += [
+        Problem(found.check, "no known mistake is caught by this check", "write the fault")
+        for found in solved.evidence
+        if found.check not in caught
+    ]
+    return tuple(problems)
+
+
+def fault_problems(
+    fault: Fault, faults: tuple[Fault, ...], unit: Unit, content: Content, bench: Bench
+) -> list[Problem]:
+    """Return what is wrong with how one known mistake is caught and named."""
+    with tempfile.TemporaryDirectory(prefix="fault-") as folder:
+        stages = Path(folder, unit.folder)
+        write_stages(unit, content.solutions, stages, fault)
+        submission = read_submission(stages, unit)
+        tasks = frozenset(task.id for task in unit.stage_tasks(fault.stage)) | {f"{unit.id}.P"}
+        run = run_checks(bench, submission, content.solutions, SEED, tasks=tasks, faults=faults)
+    where = f"fault {fault.id}"
+    problems = [Problem(where, broken) for broken in run.broken]
+    failed = {found.check: found for found in run.evidence if found.status is not Status.MET}
+    own = failed.pop(fault.check, None)
+    if own is None:
+        problems.append(Problem(where, f"{fault.check} does not catch it"))
+    elif own.status not in (Status.NOT_MET, Status.STOPPED):
+        problems.append(Problem(where, f"{fault.check} ends as {own.status}: {own.message}"))
+    elif own.mistake and own.mistake != fault.says:
+        problems.append(Problem(where, f"{fault.check} takes it for another: {own.mistake}"))
+    elif own.status is Status.NOT_MET and not own.mistake:
+        problems.append(Problem(where, f"{fault.check} catches it but does not name it"))
+    problems += [
+        Problem(where, f"{check} fails too: {found.message}", "sharpen the checks or list `also`")
+        for check, found in failed.items()
+        if check not in fault.also
+    ]
+    return problems
+
+
+def _run(bench: Bench, content: Content, folder: Path) -> CheckRun:
+    submission = read_submission(folder, bench.unit)
+    return run_checks(bench, submission, content.solutions, SEED)
+
+
+def _solution_problems(run: CheckRun, unit: Unit) -> Iterator[Problem]:
+    for broken in run.broken:
+        yield Problem("hidden checks", broken)
+    for found in run.evidence:
+        if found.status not in (Status.MET, Status.SKIPPED):
+            yield Problem(found.check, f"the solution is {found.status}: {found.message}")
+        if not found.title:
+            yield Problem(found.check, "no docstring", "its first line is what the student reads")
+        if found.row not in unit.rows:
+            yield Problem(found.check, f"feeds {found.row}, which is not a row of the unit")
+    for task in unit.tasks:
+        if not any(found.task == task.id for found in run.evidence):
+            yield Problem(task.id, "no check belongs to this task")
+    levels = {(found.row, found.level) for found in run.evidence}
+    for row in unit.rows:
+        for level in ("pass", "strong"):
+            if (row, level) not in levels and row != "prediction":
+                yield Problem(row, f"no check is evidence for its {level} level")
+
+
+def _attempt_problems(run: CheckRun) -> Iterator[Problem]:
+    for found in run.evidence:
+        tried = found.status is not Status.NOT_ATTEMPTED
+        if tried:
+            yield Problem(found.check, f"the stub is {found.status}: {found.message}")
+        elif not _names_a_task(found):
+            yield Problem(found.check, f"the stub does not say its task: {found.message}")
+
+
+def _names_a_task(found: Evidence) -> bool:
+    unit = found.task.rpartition(".")[0]
+    return found.message.startswith(f"{unit}.")
+
+
+def _stub_problems(unit: Unit, content: Content) -> Iterator[Problem]:
+    for path, text in unit_stubs(unit, content.solutions).items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            todo = f"run `grade author stubs {unit.id}`"
+            yield Problem(str(path), "the stub is not what its solution gives", todo)
+    for stage in STAGES:
+        source = content.solutions / unit.folder / stage_file(stage)
+        wanted = {task.id for task in unit.stage_tasks(stage)}
+        found = regions(source.read_text(encoding="utf-8")) if source.is_file() else frozenset()
+        for task in sorted(wanted - found):
+            yield Problem(str(source), f"no region for {task}")
+        for task in sorted(found - wanted):
+            yield Problem(str(source), f"a region for {task}, which unit.toml does not list")
+    if not any(task.closed_book for task in unit.tasks):
+        yield Problem(str(unit.path / "unit.toml"), "no task is closed-book")
+
+
+def _lesson_problems(unit: Unit) -> Iterator[Problem]:
+    readme = unit.path / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    for task in unit.tasks:
+        lines = [line for line in text.splitlines() if task.id in line]
+        if not any(f"`{task.function}" in line for line in lines):
+            yield Problem(str(readme), f"does not introduce `{task.function}` ({task.id})")
+        if not any(f"{task.minutes} min" in line for line in lines):
+            yield Problem(str(readme), f"does not say that {task.id} takes {task.minutes} min")
+
+
+def _sheet_problems(unit: Unit, content: Content) -> Iterator[Problem]:
+    wanted = {field.name for field in unit.fields}
+    for folder in (unit.path, content.solutions / unit.folder):
+        path = folder / "prediction.toml"
+        try:
+            found = set(tomllib.loads(path.read_text(encoding="utf-8"))) - {"unit"}
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            yield Problem(str(path), f"cannot be read: {error}")
+            continue
+        if found != wanted:
+            odd = ", ".join(sorted(found ^ wanted))
+            yield Problem(str(path), f"its fields are not those of unit.toml: {odd}")

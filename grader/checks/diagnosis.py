@@ -1,0 +1,82 @@
+"""Which known mistake a wrong result is: run the same check on each and compare what they give."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.checks.compare import Tolerance, difference
+from grader.checks.draw import Draw
+from grader.checks.expect import Expect
+from grader.checks.marks import CheckMark
+from grader.checks.outcomes import Finding, Outcome, Unmet
+from grader.checks.subject import Bench, Subject
+from grader.course.faults import Fault, write_stages
+
+_SAME = Tolerance(rtol=1e-9, atol=1e-12)
+
+
+class Diagnosis:
+    """The known mistakes of a unit, ready to be held against a wrong result."""
+
+    def __init__(self, bench: Bench, solutions: Path, faults: Sequence[Fault]) -> None:
+        self._bench = bench
+        self._solutions = solutions
+        self._faults = faults
+
+    def name(
+        self, function: Callable[..., Any], mark: CheckMark, seed: str, finding: Finding
+    ) -> str:
+        """Return the sentence of the mistake that gives this very finding, or nothing.
+
+        Each known mistake of the check is run on the same case. It is named when it misses the
+        same expectation with the same value; when two different ones do, neither is.
+        """
+        same = []
+        for fault in self._faults:
+            if fault.check == mark.id:
+                theirs = self._finding(fault, function, mark, seed)
+                if theirs is not None and _equal(theirs, finding):
+                    same.append(fault.says)
+        return same[0] if len(set(same)) == 1 else ""
+
+    def _finding(
+        self, fault: Fault, function: Callable[..., Any], mark: CheckMark, seed: str
+    ) -> Finding | None:
+        stage = self._bench.unit.stage_of(mark.task)
+        with tempfile.TemporaryDirectory(prefix="known-") as folder:
+            spoiled, solved = Path(folder, "spoiled"), Path(folder, "solved")
+            write_stages(self._bench.unit, self._solutions, spoiled, fault)
+            write_stages(self._bench.unit, self._solutions, solved)
+            with (
+                Subject(self._bench, spoiled, stage, "known mistake") as student,
+                Subject(self._bench, solved, stage, "reference") as reference,
+            ):
+                fixtures = {
+                    "student": student,
+                    "reference": reference,
+                    "draw": Draw(seed, mark.id),
+                    "expect": Expect(),
+                }
+                wanted = inspect.signature(function).parameters
+                if not set(wanted) <= set(fixtures):
+                    return None
+                try:
+                    function(**{name: fixtures[name] for name in wanted})
+                except Unmet as unmet:
+                    return unmet.finding
+                except Outcome:
+                    return None
+        return None
+
+
+def _equal(theirs: Finding, mine: Finding) -> bool:
+    """Whether two findings miss the same expectation with the same value."""
+    if theirs.order != mine.order or theirs.what != mine.what:
+        return False
+    if theirs.value is None and mine.value is None:
+        return theirs.message == mine.message
+    return difference(mine.value, theirs.value, _SAME) is None

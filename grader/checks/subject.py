@@ -1,0 +1,206 @@
+"""Whoever is on trial in a check: the student, the reference, or a known mistake.
+
+All three answer through the same door, a worker of the sandbox; they differ in where their stages
+come from and in who is to blame when something goes wrong.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from grader.checks.outcomes import Finding, GraderFault, NotAttempted, Stopped, Unmet, Void
+from grader.course.unit import STAGES, Unit, stage_file
+from grader.sandbox.client import Answer, Raised, Sandbox, Worker
+from grader.sandbox.limits import Limits
+
+CALL = "$call"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What every subject of a unit's checks works on."""
+
+    unit: Unit
+    sandbox: Sandbox
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def probes(self) -> Path:
+        """The unit's probes, which run beside the stage in the worker."""
+        return self.unit.hidden / "probes.py"
+
+
+class Subject:
+    """Stages on trial in one check, with a worker for each stage that is used.
+
+    Attributes:
+        numpy: The NumPy stage: ``student.numpy.amdahl(0.5, 2)``.
+        torch: The PyTorch stage.
+        scratch: Folder that all workers of this subject may write to, as text.
+    """
+
+    def __init__(self, bench: Bench, stages: Path, stage: str, name: str = "student") -> None:
+        self._bench = bench
+        self._stages = stages
+        self._stage = stage
+        self._name = name
+        self._open = ExitStack()
+        self._workers: dict[str, Worker] = {}
+        self._scratch: Path | None = None
+        self.output: list[str] = []
+        self.numpy = StageCalls(self, "numpy")
+        self.torch = StageCalls(self, "torch")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._workers.clear()
+        self._open.close()
+
+    @property
+    def scratch(self) -> str:
+        """A folder that every worker of this subject may write to."""
+        return str(self._scratch_path())
+
+    def fresh(self) -> Subject:
+        """Return the same subject in new processes, with the same scratch folder."""
+        other = Subject(self._bench, self._stages, self._stage, self._name)
+        other._scratch = self._scratch_path()
+        other.output = self.output
+        return self._open.enter_context(other)
+
+    def run(
+        self,
+        probe: str,
+        case: Mapping[str, Any],
+        limits: Limits | None = None,
+        stage: str | None = None,
+    ) -> Any:
+        """Run a probe beside a stage, the check's own unless named, and return its plain data.
+
+        Raises:
+            Outcome: not attempted, unmet, stopped or void, in the student's case; a grader fault
+                when the reference does not answer.
+        """
+        return self._value(self.attempt(probe, case, limits, stage), probe)
+
+    def attempt(
+        self,
+        probe: str,
+        case: Mapping[str, Any],
+        limits: Limits | None = None,
+        stage: str | None = None,
+    ) -> Answer:
+        """Run a probe and return whatever came back, for tasks that must refuse bad input.
+
+        A stub that is still there counts as not attempted here too.
+        """
+        return self._attempt(stage or self._stage, probe, case, limits)
+
+    def call(self, stage: str, function: str, *args: Any, **kwargs: Any) -> Any:
+        """Call one function of a stage with plain data."""
+        answer = self.attempt_call(stage, function, *args, **kwargs)
+        return self._value(answer, function)
+
+    def attempt_call(self, stage: str, function: str, *args: Any, **kwargs: Any) -> Answer:
+        """Call one function of a stage and return whatever came back."""
+        case = {"function": function, "args": list(args), "kwargs": kwargs}
+        return self._attempt(stage, CALL, case, None)
+
+    def _attempt(
+        self, stage: str, probe: str, case: Mapping[str, Any], limits: Limits | None
+    ) -> Answer:
+        answer = self._worker(stage).call(probe, case, limits)
+        if answer.output:
+            self.output.append(answer.output)
+        error = answer.error
+        if answer.status == "raised" and error and error.type == "NotImplementedError":
+            self._blame(NotAttempted(f"{error.message or 'the stub'} is still a stub."))
+        return answer
+
+    def _worker(self, stage: str) -> Worker:
+        if stage not in self._workers:
+            worker = self._bench.sandbox.worker(
+                stage,
+                stage=self._stages / stage_file(stage),
+                probes=self._bench.probes if self._bench.probes.is_file() else None,
+                limits=self._bench.limits,
+                scratch=self._scratch_path(),
+            )
+            self._workers[stage] = self._open.enter_context(worker)
+        return self._workers[stage]
+
+    def _scratch_path(self) -> Path:
+        if self._scratch is None:
+            folder = tempfile.TemporaryDirectory(prefix="scratch-", ignore_cleanup_errors=True)
+            self._scratch = Path(self._open.enter_context(folder))
+        return self._scratch
+
+    def _value(self, answer: Answer, asked: str) -> Any:
+        if answer.status == "ok":
+            failed = [name for name, honest in answer.trials.items() if not honest]
+            if failed:
+                self._blame(Void(_void_message(failed)))
+            return answer.value
+        if answer.status == "raised" and answer.error:
+            self._blame(Unmet(Finding(asked, raised_message(answer.error))))
+        if answer.status == "not_plain":
+            said = answer.error.message if answer.error else "something that is not plain data"
+            self._blame(Unmet(Finding(asked, f"The answer cannot be compared: {said}.")))
+        self._blame(Stopped(_sentence(answer.stop or "the process ended before it answered")))
+
+    def _blame(self, outcome: Exception) -> Any:
+        """Raise the outcome for a student, a grader fault for the reference."""
+        if self._name == "reference":
+            raise GraderFault(f"the reference did not answer: {outcome}")
+        raise outcome
+
+
+class StageCalls:
+    """Attribute access as calls: ``student.numpy.ulp(x, "bf16")``."""
+
+    def __init__(self, subject: Subject, stage: str) -> None:
+        if stage not in STAGES:
+            raise ValueError(stage)
+        self._subject = subject
+        self._stage = stage
+
+    def __getattr__(self, function: str) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._subject.call(self._stage, function, *args, **kwargs)
+
+        return call
+
+
+def raised_message(error: Raised) -> str:
+    """Say in the student's words what their code raised, and where."""
+    what = f"{error.type}: {error.message}" if error.message else error.type
+    if error.stage_line and error.stage_file:
+        source = f": `{error.source.strip()}`" if error.source else ""
+        return f"Your code raised {what}, at {error.stage_file} line {error.stage_line}{source}"
+    return f"What your function returned could not be used: {what}"
+
+
+def _void_message(failed: list[str]) -> str:
+    names = ", ".join(failed)
+    return (
+        f"After your code ran, {names} gave a wrong answer to a question whose answer is known, so "
+        "this measurement does not count. Something in the process was changed: look for patched "
+        "functions, modes that were left on and settings that were not restored."
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

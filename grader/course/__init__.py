@@ -1,0 +1,1 @@
+"""Units of the course and their contract: what a unit folder holds, read without torch or numpy."""

@@ -1,0 +1,99 @@
+"""Known mistakes: each a short file that is appended to the solution it spoils.
+
+The file's docstring says what the mistake is, then, after a blank line, TOML: ``check`` (the one
+check that must catch it), ``stage``, ``says`` (the sentence for a student whose result is the
+same), and optionally ``also`` (checks that cannot help failing too) and ``source``.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.unit import STAGES, Unit, stage_file
+from grader.errors import CourseError, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One known mistake of a unit.
+
+    Attributes:
+        id: The file's name without its ending.
+        title: What it does wrong, for authors.
+        check: Id of the check that must catch it.
+        stage: Stage that it spoils.
+        says: Sentence for a student whose result equals what this mistake gives.
+        also: Other checks that may fail with it.
+        source: Where the mistake was seen; may be empty.
+        body: Code that overrides functions of the solution.
+        path: The file.
+    """
+
+    id: str
+    title: str
+    check: str
+    stage: str
+    says: str
+    also: tuple[str, ...]
+    source: str
+    body: str
+    path: Path
+
+
+def load_faults(unit: Unit, solutions: Path) -> tuple[Fault, ...]:
+    """Return the known mistakes of a unit, by name.
+
+    Raises:
+        CourseError: with every malformed file.
+    """
+    faults, problems = [], []
+    for path in sorted((solutions / unit.folder / "faults").glob("*.py")):
+        try:
+            faults.append(_read(path))
+        except CourseError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise CourseError(problems)
+    return tuple(faults)
+
+
+def write_stages(unit: Unit, solutions: Path, target: Path, fault: Fault | None = None) -> None:
+    """Write the unit's solved stages into `target`, spoiled by `fault` if one is given."""
+    target.mkdir(parents=True, exist_ok=True)
+    for stage in STAGES:
+        source = solutions / unit.folder / stage_file(stage)
+        if not source.is_file():
+            continue
+        text = source.read_text(encoding="utf-8")
+        if fault is not None and fault.stage == stage:
+            text = f"{text}\n\n{fault.body}"
+        (target / stage_file(stage)).write_text(text, encoding="utf-8")
+
+
+def _read(path: Path) -> Fault:
+    text = path.read_text(encoding="utf-8")
+    try:
+        tree = ast.parse(text)
+        title, _, table = (ast.get_docstring(tree) or "").partition("\n\n")
+        data = tomllib.loads(table)
+    except (SyntaxError, tomllib.TOMLDecodeError) as error:
+        raise CourseError(Problem(str(path), f"cannot be read: {error}")) from error
+    missing = [key for key in ("check", "stage", "says") if not isinstance(data.get(key), str)]
+    if missing or not title:
+        todo = "write them after the docstring's first paragraph"
+        raise CourseError(Problem(str(path), f"the docstring lacks {', '.join(missing)}", todo))
+    end = tree.body[0].end_lineno or 0
+    return Fault(
+        id=path.stem,
+        title=" ".join(title.split()),
+        check=data["check"],
+        stage=data["stage"],
+        says=data["says"],
+        also=tuple(data.get("also", ())),
+        source=str(data.get("source", "")),
+        body="\n".join(text.splitlines()[end:]).strip() + "\n",
+        path=path,
+    )
