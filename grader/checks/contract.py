@@ -172,7 +172,7 @@ def _sheet_problems(unit: Unit, content: Content) -> Iterator[Problem]:
     for folder in (unit.path, content.solutions / unit.folder):
         path = folder / "prediction.toml"
         try:
-            found = set(tomllib.loads(path.read_text(encoding="utf-8"))) - {"unit"}
+            found = set(tomllib.loads(path.read_text(encoding="utf-8")))
         except (OSError, tomllib.TOMLDecodeError) as error:
             yield Problem(str(path), f"cannot be read: {error}")
             continue

@@ -126,8 +126,8 @@ class Subject:
         if answer.output:
             self.output.append(answer.output)
         error = answer.error
-        if answer.status == "raised" and error and error.type == "NotImplementedError":
-            self._blame(NotAttempted(f"{error.message or 'the stub'} is still a stub."))
+        if answer.status == "raised" and error and _is_stub(error):
+            self._blame(NotAttempted(f"{error.message or 'The function'} is still a stub."))
         return answer
 
     def _worker(self, stage: str) -> Worker:
@@ -182,6 +182,11 @@ class StageCalls:
             return self._subject.call(self._stage, function, *args, **kwargs)
 
         return call
+
+
+def _is_stub(error: Raised) -> bool:
+    """Whether a stub raised this, and not something that a library does not implement."""
+    return error.type == "NotImplementedError" and "NotImplementedError" in error.source
 
 
 def raised_message(error: Raised) -> str:

@@ -1,0 +1,60 @@
+"""Call what a grading run called, once, with no checking: the cost below which no grader can go.
+
+Imports torch, makes one optimizer step and then repeats the recorded calls of the solved stages.
+Run as ``python -m benchmarks.bare RECORD``, where RECORD is written by `benchmarks.bench`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import pickle
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+STAGES = {"numpy": "numpy_stage", "torch": "torch_stage"}
+
+
+def load(name: str, path: Path) -> ModuleType:
+    """Import the module `name` from `path`."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def replay(calls: list[tuple[str, str, Any]], solved: Path, exercises: Path, hidden: Path) -> None:
+    """Make the recorded calls once, in their order."""
+    sys.path[:0] = [str(solved), str(exercises)]
+    stages = {stage: load(name, solved / f"{name}.py") for stage, name in STAGES.items()}
+    probes = load("probes", hidden / "probes.py")
+    for stage, probe, case in calls:
+        module = stages.get(stage)
+        if probe == "$call":
+            getattr(module, case["function"])(*case["args"], **case["kwargs"])
+        else:
+            for value in case.values():
+                if isinstance(value, str) and "/scratch-" in value:
+                    Path(value).mkdir(parents=True, exist_ok=True)
+            getattr(probes, probe)(module, case)
+
+
+def main() -> None:
+    """Import torch, step once, replay."""
+    import torch
+
+    torch.set_num_threads(1)
+    weight = torch.nn.Parameter(torch.zeros(4))
+    weight.sum().backward()
+    torch.optim.AdamW([weight]).step()
+    with Path(sys.argv[1]).open("rb") as file:
+        record = pickle.load(file)
+    replay(record["calls"], record["solved"], record["exercises"], record["hidden"])
+
+
+if __name__ == "__main__":
+    main()

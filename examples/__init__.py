@@ -1,0 +1,1 @@
+"""Sample submissions, to look at what the grader says."""
