@@ -20,7 +20,7 @@ from grader.course.faults import Fault, load_faults, write_stages
 from grader.course.stubs import regions, unit_stubs
 from grader.course.unit import STAGES, Unit, stage_file
 from grader.errors import CourseError, Problem
-from grader.submission.folder import read_submission
+from grader.submission.folder import Submission, read_submission
 
 SEED = "contract"
 
@@ -101,8 +101,22 @@ def fault_problems(
 
 
 def _run(bench: Bench, content: Content, folder: Path) -> CheckRun:
-    submission = read_submission(folder, bench.unit)
-    return run_checks(bench, submission, content.solutions, SEED)
+    return _checked(bench, read_submission(folder, bench.unit), content)
+
+
+def _checked(
+    bench: Bench,
+    submission: Submission,
+    content: Content,
+    *,
+    tasks: frozenset[str] | None = None,
+    faults: tuple[Fault, ...] = (),
+) -> CheckRun:
+    """Run the checks; a run that was interrupted proves nothing, so the interrupt goes on."""
+    run = run_checks(bench, submission, content.solutions, SEED, tasks=tasks, faults=faults)
+    if run.interrupted:
+        raise KeyboardInterrupt
+    return run
 
 
 def _solution_problems(run: CheckRun, unit: Unit) -> Iterator[Problem]:

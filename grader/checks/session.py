@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -101,6 +102,7 @@ def _run_pytest(hidden: Path, plugin: GraderPlugin) -> int:
     arguments = [
         *(str(path) for path in sorted(hidden.glob("test_*.py"))),
         f"--rootdir={hidden}",
+        f"--confcutdir={hidden}",
         f"--config-file={os.devnull}",
         "--noconftest",
         "--import-mode=importlib",
@@ -110,7 +112,7 @@ def _run_pytest(hidden: Path, plugin: GraderPlugin) -> int:
     ]
     for name in _UNUSED_PLUGINS:
         arguments += ["-p", f"no:{name}"]
-    with _without_environment("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+    with _without_environment("PYTEST_ADDOPTS", "PYTEST_PLUGINS"), _forgetting_modules(hidden):
         return int(pytest.main(arguments, plugins=[plugin]))
 
 
@@ -122,3 +124,14 @@ def _without_environment(*names: str) -> Iterator[None]:
         yield
     finally:
         os.environ.update(kept)
+
+
+@contextmanager
+def _forgetting_modules(folder: Path) -> Iterator[None]:
+    """Forget what was imported from `folder`: another unit's checks have the same names."""
+    try:
+        yield
+    finally:
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+                del sys.modules[name]

@@ -157,9 +157,11 @@ class Subject:
         if answer.status == "raised" and answer.error:
             self._blame(Unmet(Finding(asked, raised_message(answer.error))))
         if answer.status == "not_plain":
-            said = answer.error.message if answer.error else "something that is not plain data"
-            self._blame(Unmet(Finding(asked, f"The answer cannot be compared: {said}.")))
-        self._blame(Stopped(_sentence(answer.stop or "the process ended before it answered")))
+            note = f"The answer cannot be compared: {answer.stop or 'it is not plain data'}."
+            self._blame(Unmet(Finding(asked, note)))
+        if answer.status == "ended":
+            self._blame(Stopped(_sentence(f"your code did not answer: {answer.stop}")))
+        self._blame(Stopped(_sentence(answer.stop)))
 
     def _blame(self, outcome: Exception) -> Any:
         """Raise the outcome for a student, a grader fault for the reference."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -113,8 +114,16 @@ def open_sandbox(unit: Unit, content: Content, level: int | None = None) -> Sand
     )
 
 
-def grade(request: GradeRequest, content: Content, listener: Listener) -> Outcome:
+def grade(
+    request: GradeRequest, content: Content, listener: Listener, sandbox: Sandbox | None = None
+) -> Outcome:
     """Grade one submission of one unit and write its report.
+
+    Args:
+        request: What is to be graded, and how.
+        content: Where the course lies.
+        listener: Told how it is coming along.
+        sandbox: An open sandbox to use instead of one of the request's own.
 
     Raises:
         EvidenceError: if there is nothing to grade, the sandbox cannot be had, or the report
@@ -127,7 +136,7 @@ def grade(request: GradeRequest, content: Content, listener: Listener) -> Outcom
     found = _Found(problems=list(submission.all_problems))
     listener.problems(submission.all_problems)
     try:
-        _judge(request, content, listener, submission, seed, tasks, found)
+        _judge(request, content, listener, submission, seed, tasks, found, sandbox)
     except KeyboardInterrupt:
         found.interrupted = True
     rows: tuple[Row, ...] = ()
@@ -157,11 +166,9 @@ def grade(request: GradeRequest, content: Content, listener: Listener) -> Outcom
         rows=rows,
         problems=found.problems,
     )
-    path = request.state / "reports" / f"{request.unit.id}.json"
+    path = request.state / "reports" / f"{_scope(request, tasks)}.json"
     write_report(report, path, content.rubric / "schema" / "report-1.json")
-    return Outcome(
-        report, path, tuple(found.evidence), rows, _status(found), found.interrupted
-    )
+    return Outcome(report, path, tuple(found.evidence), rows, _status(found), found.interrupted)
 
 
 def _judge(
@@ -172,11 +179,14 @@ def _judge(
     seed: str,
     tasks: frozenset[str] | None,
     found: _Found,
+    shared: Sandbox | None,
 ) -> None:
     """Run the checks and judge the sheet, noting each finding in `found` as it comes."""
     unit = request.unit
-    with open_sandbox(unit, content, request.level) as sandbox:
-        sandbox.start_early("torch")
+    with ExitStack() as stack:
+        sandbox = shared or stack.enter_context(open_sandbox(unit, content, request.level))
+        if tasks is None or any(unit.stage_of(task) == "torch" for task in tasks):
+            sandbox.start_early("torch")
         found.level, found.words = sandbox.level, sandbox.describe()
         if sandbox.level < _CONFINED and not (request.own or request.unconfined):
             raise SandboxError(
@@ -228,6 +238,11 @@ def _chosen(request: GradeRequest) -> frozenset[str] | None:
     return frozenset({known[wanted]})
 
 
+def _scope(request: GradeRequest, tasks: frozenset[str] | None) -> str:
+    """Return what a report is about: a task alone must not replace the report of its unit."""
+    return request.unit.id if tasks is None else "+".join(sorted(tasks))
+
+
 def _status(found: _Found) -> int:
     statuses = {evidence.status for evidence in found.evidence}
     if found.interrupted or found.broken or statuses & {Status.FAULT, Status.VOID}:
@@ -235,4 +250,3 @@ def _status(found: _Found) -> int:
     if any(status.counts_against for status in statuses):
         return SOMETHING_NOT_MET
     return ALL_MET
-

@@ -53,9 +53,7 @@ def test_the_solution_meets_every_check(bench: Bench, toy: Toy, tmp_path: Path) 
     assert not result.interrupted
 
 
-def test_a_stub_is_not_attempted_and_says_its_task(
-    bench: Bench, toy: Toy, tmp_path: Path
-) -> None:
+def test_a_stub_is_not_attempted_and_says_its_task(bench: Bench, toy: Toy, tmp_path: Path) -> None:
     found = double(run(bench, toy, tmp_path, numpy=body('raise NotImplementedError("9.1.a")')))
     assert found.status is Status.NOT_ATTEMPTED
     assert found.message == "9.1.a is still a stub."
@@ -64,14 +62,10 @@ def test_a_stub_is_not_attempted_and_says_its_task(
 def test_what_a_library_does_not_implement_is_no_stub(
     bench: Bench, toy: Toy, tmp_path: Path
 ) -> None:
-    text = "from decimal import Decimal\nreturn Decimal(1).__class__.from_float.__func__.nope(x)"
+    text = "import asyncio\nreturn asyncio.AbstractEventLoop().time()"
     found = double(run(bench, toy, tmp_path, numpy=body(text)))
     assert found.status is Status.NOT_MET
-    missing = "import abc\nclass A:\n    def go(self):\n        return (lambda: 1)()\n"
-    assert missing  # a NotImplementedError from elsewhere has another source line
-    text = "def inner():\n    exec('raise NotImplementedError(3)')\ninner()"
-    found = double(run(bench, toy, tmp_path, numpy=body(text)))
-    assert found.status is Status.NOT_MET
+    assert "AbstractEventLoop" in found.message
 
 
 def test_a_wrong_value_shows_expected_and_got_and_names_the_known_mistake(
@@ -99,9 +93,7 @@ def test_an_exception_is_told_with_its_place(bench: Bench, toy: Toy, tmp_path: P
     assert "numpy_stage.py line 5: `return 2 * x / undefined_name`" in found.message
 
 
-def test_an_answer_that_is_not_plain_data_is_named(
-    bench: Bench, toy: Toy, tmp_path: Path
-) -> None:
+def test_an_answer_that_is_not_plain_data_is_named(bench: Bench, toy: Toy, tmp_path: Path) -> None:
     text = (
         "class Always:\n    def __eq__(self, other):\n        return True\n"
         "    def __array__(self, *a, **k):\n        raise SystemExit\n"
@@ -115,7 +107,7 @@ def test_an_answer_that_is_not_plain_data_is_named(
 def test_ending_the_process_gains_nothing(bench: Bench, toy: Toy, tmp_path: Path) -> None:
     found = double(run(bench, toy, tmp_path, numpy=body("import os\nos._exit(0)")))
     assert found.status is Status.STOPPED
-    assert "ended" in found.message or "exit" in found.message
+    assert found.message.startswith("Your code did not answer: ended itself with status 0")
 
 
 def test_a_time_limit_stops_the_check(bench: Bench, toy: Toy, tmp_path: Path) -> None:
@@ -130,9 +122,7 @@ def test_what_the_student_prints_is_kept(bench: Bench, toy: Toy, tmp_path: Path)
     assert "looking at (3,)" in found.output
 
 
-def test_a_broken_stage_spoils_its_own_tasks_alone(
-    bench: Bench, toy: Toy, tmp_path: Path
-) -> None:
+def test_a_broken_stage_spoils_its_own_tasks_alone(bench: Bench, toy: Toy, tmp_path: Path) -> None:
     result = run(bench, toy, tmp_path, numpy="def double(x:\n")
     assert "not valid Python" in double(result).message
     assert double(result).status is Status.NOT_MET

@@ -1,0 +1,521 @@
+"""Hidden checks of unit 8.9, PyTorch stage: structure is exact, times come from a clock by hand."""
+
+from __future__ import annotations
+
+import math
+
+from grader.checks import check
+
+INNER = ("transfer", "forward", "backward", "optimizer")
+PHASES = ("data_wait", *INNER)
+ROWS = (*PHASES, "residual")
+TICK = 2**-10
+"""Times are multiples of this [s], so that sums and differences are exact in any order."""
+
+
+def _costs(draw, **at_least):
+    """Return the time of each phase [s]."""
+    return {name: draw.integer(1, 60) * TICK + at_least.get(name, 0) for name in INNER}
+
+
+def _named(ranges, name):
+    return [(start, end) for found, start, end in ranges if found == name]
+
+
+def _within(inner, outer):
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _refused(student, expect, why, probe, case, error="ValueError"):
+    answer = student.attempt(probe, case)
+    refused = answer.status == "raised" and answer.error.type == error
+    seen = answer.error.type if answer.error else "no error"
+    expect.that(refused, f"The function must raise {error} {why}.", None if refused else seen)
+
+
+# 8.9.j annotated_step
+
+
+@check("8.9.j", row="timing", level="pass")
+def test_one_range_a_phase(student, draw, expect):
+    """Each phase runs inside its own range, one after another inside train_step."""
+    seen = student.run("annotated", {"costs": _costs(draw), "scratch": student.scratch})
+    for way in ("bare", "profiled"):
+        expect.equal(seen[way]["calls"], list(INNER), what=f"the calls of the trainer ({way})")
+    ranges = seen["ranges"]
+    for name in ("train_step", *INNER):
+        expect.equal(len(_named(ranges, name)), 1, what=f"ranges named {name}")
+    step = _named(ranges, "train_step")[0]
+    spans = [_named(ranges, name)[0] for name in INNER]
+    for name, span in zip(INNER, spans, strict=True):
+        expect.that(_within(span, step), f"{name} is not inside train_step.")
+        work = _named(ranges, f"work:{name}")[0]
+        expect.that(_within(work, span), f"The work of {name} is not inside its range.")
+    for name, before, after in zip(INNER[1:], spans, spans[1:], strict=False):
+        expect.that(before[1] <= after[0], f"{name} begins before the phase in front of it ends.")
+
+
+@check("8.9.j", row="timing", level="pass")
+def test_times_by_the_clock(student, draw, expect):
+    """The times are those of the clock that was handed in, and the loss holds no graph."""
+    costs = _costs(draw)
+    seen = student.run("annotated", {"costs": costs, "scratch": student.scratch})
+    for way in ("bare", "profiled"):
+        seconds = seen[way]["seconds"]
+        expect.keys(seconds, ["train_step", *INNER], what="seconds")
+        got = {name: seconds[name] for name in ("train_step", *INNER)}
+        want = {**costs, "train_step": sum(costs.values())}
+        expect.close(got, want, rtol=1e-9, what=f"seconds ({way})", unit="s")
+        expect.that(seen[way]["tensor"], "The loss must be a tensor: .item() waits for the device.")
+        expect.that(not seen[way]["graph"], "The loss still holds its graph: detach it.")
+        expect.close(seen[way]["loss"], 6.0, rtol=1e-6, what="loss")
+
+
+# 8.9.k profile_steps
+
+
+PLAN = {"wait": 1, "warmup": 2, "active": 3, "repeat": 1}
+
+
+def _case(student, draw, plan, folder="", waits=None, scale=1):
+    """Return a case of `profiled` whose iterations differ; slow outside the active windows."""
+    window = plan["wait"] + plan["warmup"] + plan["active"]
+    count = window * plan["repeat"]
+    active = [i % window >= plan["wait"] + plan["warmup"] for i in range(count)]
+    costs = [
+        {name: cost * (1 if used else scale) for name, cost in _costs(draw).items()}
+        for used in active
+    ]
+    waits = waits or [draw.integer(70, 90) * TICK * (1 if used else scale) for used in active]
+    case = {"costs": costs, "waits": waits, "plan": plan, "folder": folder}
+    return {**case, "scratch": student.scratch}, active
+
+
+def _truth(case, active):
+    """Return the true columns of the active iterations."""
+    count, waits = len(case["costs"]), case["waits"]
+    columns = {"data_wait": [waits[i % len(waits)] for i in range(count)]}
+    columns |= {name: [cost[name] for cost in case["costs"]] for name in INNER}
+    columns = {
+        name: [value for value, used in zip(values, active, strict=True) if used]
+        for name, values in columns.items()
+    }
+    return {**columns, "residual": [0.0] * sum(active)}
+
+
+def _rank(values, q):
+    ordered, place = sorted(values), q * (len(values) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(values) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def _column(expect, table, key):
+    expect.keys(table, ["steps", "rows", "slowest", "traces"], what="the result")
+    expect.keys(table["rows"], ROWS, what="rows")
+    for name in ROWS:
+        expect.keys(table["rows"][name], [key], what=f"row {name}")
+    return {name: table["rows"][name][key] for name in ROWS}
+
+
+@check("8.9.k", row="timing", level="pass")
+def test_the_wait_is_outside_the_step(student, draw, expect):
+    """A slow loader shows as data wait, in the table and in the trace, and not as forward."""
+    plan = {"wait": 0, "warmup": 1, "active": 3, "repeat": 1}
+    case, active = _case(student, draw, plan, folder="waits")
+    seen = student.run("profiled", case)
+    got = _column(expect, seen["table"], "share")
+    columns = _truth(case, active)
+    whole = sum(sum(values) for values in columns.values())
+    want = {name: sum(values) / whole for name, values in columns.items()}
+    expect.close(got, want, rtol=1e-9, atol=1e-12, what="share of each row")
+    expect.equal(seen["table"]["slowest"], "data_wait", what="slowest")
+    ranges = [r for trace in seen["traces"] for r in trace.get("ranges", [])]
+    loads, steps = _named(ranges, "work:load"), _named(ranges, "train_step")
+    waits = _named(ranges, "data_wait")
+    expect.that(len(loads) > 0, "There is no trace of the loader's work.")
+    for load in loads:
+        inside = any(_within(load, step) for step in steps)
+        expect.that(not inside, "The loader works inside train_step: fetch the batch before it.")
+        fine = any(_within(load, wait) for wait in waits)
+        expect.that(fine, "The loader works outside a range named data_wait.")
+
+
+@check("8.9.k", row="timing", level="pass")
+def test_only_active_steps_count(student, draw, expect):
+    """Waiting and warm-up iterations run, but no number of the table contains them."""
+    plan = {**PLAN, "repeat": 2}
+    case, active = _case(student, draw, plan, scale=16)
+    seen = student.run("profiled", case)
+    expect.equal(seen["iterations"], len(active), what="iterations that were run")
+    columns = _truth(case, active)
+    for key, q in (("p50", 0.5), ("p90", 0.9)):
+        got = _column(expect, seen["table"], key)
+        want = {name: _rank(values, q) for name, values in columns.items()}
+        expect.close(got, want, rtol=1e-9, atol=1e-12, what=f"{key} of each row", unit="s")
+    expect.equal(seen["table"]["steps"], sum(active), what="steps")
+
+
+@check("8.9.k", row="timing", level="pass")
+def test_a_trace_for_each_window(student, draw, expect):
+    """Every window leaves a trace that viewers read, with its active steps and no others."""
+    plan = {"wait": 1, "warmup": 1, "active": 2, "repeat": 2}
+    # a loader of three batches has to be started again
+    waits = [draw.integer(70, 90) * TICK for _ in range(3)]
+    case, active = _case(student, draw, plan, folder="windows", waits=waits)
+    seen = student.run("profiled", case)
+    expect.equal(seen["iterations"], len(active), what="iterations that were run")
+    expect.keys(seen["table"], ["traces"], what="the result")
+    expect.equal(len(seen["traces"]), 2, what="traces")
+    paths = [str(path) for path in seen["table"]["traces"]]
+    expect.equal(len(set(paths)), 2, what="different files")
+    for number, trace in enumerate(seen["traces"]):
+        expect.that(not trace["problem"], f"Trace {number} cannot be read: {trace['problem']}.")
+        for name in ("train_step", "data_wait", *INNER):
+            found = len(_named(trace["ranges"], name))
+            expect.equal(found, 2, what=f"ranges named {name} in trace {number}")
+        marks = [r for r in trace["ranges"] if r[0].startswith("ProfilerStep#")]
+        expect.equal(len(marks), 2, what=f"steps the profiler marked in trace {number}")
+
+
+@check("8.9.k", row="timing", level="pass")
+def test_no_debugging_tool_is_on(student, draw, expect):
+    """Nothing that slows a step is switched on, and without a folder no profiler runs at all."""
+    plan = {"wait": 0, "warmup": 1, "active": 1, "repeat": 1}
+    case, _ = _case(student, draw, plan, folder="clean")
+    seen = student.run("profiled", case)
+    expect.that("anomaly detection" not in seen["tools"], "Anomaly detection is on.")
+    flags = sorted({flag for trace in seen["traces"] for flag in trace.get("flags", [])})
+    expect.equal(flags, [], what="what the profiler recorded besides times")
+    case, _ = _case(student, draw, plan)
+    seen = student.run("profiled", case)
+    expect.equal(seen["tools"], [], what="tools that ran without a trace folder")
+    expect.keys(seen["table"], ["traces"], what="the result")
+    expect.equal(list(seen["table"]["traces"]), [], what="traces without a folder")
+
+
+@check("8.9.k", row="timing", level="pass")
+def test_a_plan_that_measures_nothing(student, draw, expect):
+    """No active step, no window, and an empty loader are refused."""
+    case, _ = _case(student, draw, PLAN)
+    for change, why in (({"active": 0}, "if no step is active"), ({"repeat": 0}, "for no window"),
+                        ({"warmup": -1}, "if a number is negative")):
+        _refused(student, expect, why, "profiled", {**case, "plan": {**PLAN, **change}})
+    _refused(student, expect, "if the loader is empty", "profiled", {**case, "waits": []})
+
+
+# 8.9.l operator_table
+
+
+ROW_KEYS = ("name", "shapes", "count", "self_us", "total_us", "device_us", "self_bytes",
+            "total_bytes")  # fmt: skip
+
+
+def _operators(student, draw, expect, by_shape, record=True):
+    case = {"m": draw.integer(3, 9), "k": draw.integer(10, 19), "n": draw.integer(20, 29),
+            "wide": draw.integer(30, 39), "narrow_calls": draw.integer(2, 4), "wide_calls": 5,
+            "by_shape": by_shape, "record": record}  # fmt: skip
+    seen = student.run("operators", case)
+    table = seen["table"]
+    expect.that(isinstance(table, list) and len(table) > 0, "The table must be a list of rows.")
+    for row in table:
+        expect.keys(row, ROW_KEYS, what="a row")
+    return case, table, seen["raw"]
+
+
+def _same_times(row, raw, key):
+    return math.isclose(row[key], raw[key], rel_tol=1e-6, abs_tol=1e-3)
+
+
+@check("8.9.l", row="timing", level="pass")
+def test_two_shapes_are_two_rows(student, draw, expect):
+    """An operator that was called with two shapes has a row, and a count, for each."""
+    case, table, _ = _operators(student, draw, expect, by_shape=True)
+    products = [row for row in table if row["name"] == "aten::mm"]
+    for row in products:
+        expect.that(isinstance(row["shapes"], list), "Each row must have a list of shapes.")
+    found = sorted([row["shapes"][:2], row["count"]] for row in products)
+    m, k, n, wide = (case[name] for name in ("m", "k", "n", "wide"))
+    want = [[[[m, k], [k, n]], case["narrow_calls"]], [[[m, k], [k, wide]], 5]]
+    expect.equal(found, want, what="shapes and counts of aten::mm")
+    size = {str(row["shapes"][:2]): row["total_bytes"] for row in products}
+    want = {str([[m, k], [k, n]]): 4 * m * n * case["narrow_calls"],
+            str([[m, k], [k, wide]]): 4 * m * wide * 5}  # fmt: skip
+    expect.equal(size, want, what="total bytes of aten::mm", unit="B")
+
+
+@check("8.9.l", row="timing", level="pass")
+def test_self_and_total_of_operators(student, draw, expect):
+    """Self and total are kept apart, in time and memory, and the largest self time comes first."""
+    case, table, raw = _operators(student, draw, expect, by_shape=False)
+    calls = case["narrow_calls"] + 5
+    by_name = {row["name"]: row for row in table}
+    expect.keys(by_name, ["aten::mm", "aten::conv2d", "aten::empty"], what="the names")
+    expect.equal(by_name["aten::mm"]["count"], calls, what="calls of aten::mm in one row")
+    shapes = [row["shapes"] for row in table if row["shapes"] is not None]
+    expect.equal(shapes, [], what="shapes when rows are not split by shape")
+    conv = by_name["aten::conv2d"]
+    output = 4 * 3 * 6 * 6
+    got = [conv["self_bytes"], conv["total_bytes"]]
+    expect.equal(got, [0, output], what="self and total bytes of aten::conv2d", unit="B")
+    for truth in raw:
+        row = by_name.get(truth["name"])
+        expect.that(row is not None, f"{truth['name']} has no row.")
+        for key in ("self_us", "total_us"):
+            # the message carries no number: times differ from run to run
+            expect.that(_same_times(row, truth, key),
+                        f"{key} of {truth['name']} is not the {key.split('_')[0]} time of its events.")
+        expect.equal(row["device_us"], 0, what=f"device time of {truth['name']} on a CPU")
+    times = [row["self_us"] for row in table]
+    expect.that(times == sorted(times, reverse=True), "The rows are not sorted by self time.")
+
+
+@check("8.9.l", row="timing", level="pass")
+def test_not_measured_is_not_zero(student, draw, expect):
+    """Memory that was not recorded is None, and shapes that were not recorded are refused."""
+    _, table, _ = _operators(student, draw, expect, by_shape=False, record=False)
+    sizes = [row[key] for row in table for key in ("self_bytes", "total_bytes")]
+    measured = [size for size in sizes if size is not None]
+    expect.that(not measured, "Bytes are reported although the profile recorded no memory.")
+    case = {"m": 2, "k": 3, "n": 4, "wide": 5, "narrow_calls": 1, "wide_calls": 1,
+            "by_shape": True, "record": False}  # fmt: skip
+    _refused(student, expect, "if shapes were not recorded", "operators", case)
+
+
+# 8.9.m reconcile_flops
+
+
+RECONCILED = ("hand", "counted", "missing", "excluded", "included", "unexplained")
+
+
+def _model(draw):
+    """Return sizes of the probe's attention and the hand count of its forward."""
+    b, t, h = draw.integer(2, 3), draw.integer(5, 9), draw.integer(2, 3)
+    d = h * draw.integer(5, 7)
+    pair = 2 * b * t * t * d
+    hand = {"qkv": 6 * b * t * d * d, "scores": pair, "values": pair,
+            "projection": 2 * b * t * d * d}  # fmt: skip
+    return {"b": b, "t": t, "d": d, "h": h}, hand
+
+
+def _reconcile(student, expect, sizes, hand, kind, backward=False):
+    case = {**sizes, "kind": kind, "backward": backward, "hand": hand}
+    got = student.run("reconciled", case)
+    expect.keys(got, RECONCILED, what="the result")
+    return got
+
+
+@check("8.9.m", row="prediction", level="pass")
+def test_attention_is_named_as_not_counted(student, draw, expect):
+    """On a CPU the counter misses the fused attention, and the report says so by name."""
+    sizes, hand = _model(draw)
+    hand = {"qkv": hand["qkv"], "attention": 2 * hand["scores"], "projection": hand["projection"]}
+    got = _reconcile(student, expect, sizes, hand, "sdpa")
+    total = sum(hand.values())
+    want = {"hand": total, "counted": total - hand["attention"], "missing": hand["attention"],
+            "unexplained": 0}  # fmt: skip
+    expect.equal({key: got[key] for key in want}, want, what="the numbers", unit="FLOP")
+    expect.equal(got["excluded"], ["attention"], what="excluded")
+    expect.equal(got["included"], ["qkv", "projection"], what="included")
+    manual = _reconcile(student, expect, sizes, hand, "manual")
+    want = {"missing": 0, "excluded": [], "included": list(hand), "unexplained": 0}
+    expect.equal({key: manual[key] for key in want}, want, what="attention by hand")
+
+
+@check("8.9.m", row="prediction", level="pass")
+def test_several_terms_and_none(student, draw, expect):
+    """Two missing terms are both named, and a gap that no term explains stays unexplained."""
+    sizes, hand = _model(draw)
+    b, t, d = sizes["b"], sizes["t"], sizes["d"]
+    qkv = hand["qkv"]
+    hand = {"qkv": qkv, "attention": 2 * hand["scores"], "projection": hand["projection"],
+            "softmax": 3 * b * sizes["h"] * t * t}  # fmt: skip
+    got = _reconcile(student, expect, sizes, hand, "sdpa")
+    expect.equal(got["excluded"], ["attention", "softmax"], what="excluded")
+    expect.equal(got["included"], ["qkv", "projection"], what="included")
+    # one step: the data needs no gradient, so the first product has one backward product
+    step = {"forward": qkv + 4 * b * t * t * d + hand["projection"], "qkv_weights": qkv,
+            "qkv_input": qkv, "attention_backward": 8 * b * t * t * d,
+            "projection_backward": 2 * hand["projection"]}  # fmt: skip
+    got = _reconcile(student, expect, sizes, step, "manual", backward=True)
+    expect.equal(got["missing"], qkv, what="missing of a step after the 3x rule", unit="FLOP")
+    expect.that(got["excluded"] in (["qkv_weights"], ["qkv_input"]),
+                "The first product's input gradient is what is missing.", got["excluded"])  # fmt: skip
+    wrong = {**hand, "projection": hand["projection"] + 1}
+    got = _reconcile(student, expect, sizes, wrong, "sdpa")
+    want = {"excluded": [], "included": list(wrong), "unexplained": got["missing"]}
+    expect.equal({key: got[key] for key in want}, want, what="a gap that no term explains")
+    short = {"qkv": qkv}
+    got = _reconcile(student, expect, sizes, short, "sdpa")
+    expect.equal(got["unexplained"], -hand["projection"], unit="FLOP",
+                 what="unexplained when the counter saw more")  # fmt: skip
+
+
+# 8.9.n loader_supply
+
+
+SUPPLY = ("batches", "first", "p50", "p90", "rate", "covers")
+
+
+@check("8.9.n", row="timing", level="pass")
+def test_supply_without_the_first_batch(student, draw, expect):
+    """The rate is that of the batches after the first, which pays for the start."""
+    waits = [300 * TICK] + [draw.integer(4, 20) * TICK for _ in range(9)]
+    rest = waits[1:]
+    case = {"waits": waits, "batches": None, "step_time": None}
+    got = student.run("supplied", case)
+    expect.keys(got, SUPPLY, what="the result")
+    want = {"batches": 10, "first": waits[0], "p50": _rank(rest, 0.5), "p90": _rank(rest, 0.9),
+            "rate": len(rest) / sum(rest)}  # fmt: skip
+    expect.close({key: got[key] for key in want}, want, rtol=1e-9, what="the result")
+    expect.equal(got["covers"], None, what="covers without a step time")
+    got = student.run("supplied", {**case, "batches": 4})
+    expect.keys(got, SUPPLY, what="the result")
+    expect.equal(got["batches"], 4, what="batches when at most 4 are taken")
+    expect.close(got["rate"], 3 / sum(rest[:3]), rtol=1e-9, what="rate of 3 batches", unit="1/s")
+    _refused(student, expect, "for a single batch", "supplied", {**case, "waits": waits[:1]})
+
+
+@check("8.9.n", row="timing", level="pass")
+def test_supply_against_demand(student, draw, expect):
+    """A loader covers a step that takes as long as its mean batch, or longer."""
+    waits = [100 * TICK, 8 * TICK, 8 * TICK, 8 * TICK, 40 * TICK]
+    for step_time, covers in ((16, True), (17, True), (15, False), (9, False)):
+        case = {"waits": waits, "batches": None, "step_time": step_time * TICK}
+        got = student.run("supplied", case)
+        expect.keys(got, SUPPLY, what="the result")
+        expect.equal(got["covers"], covers, what=f"covers for a step of {step_time} ticks")
+
+
+# 8.9.o verify_optimization
+
+
+SPEEDS = {"gain": 1.25, "slower": 0.8, "null": 1.0}
+
+
+def _times(draw, verdict, count=40):
+    """Return paired times that are far from every line, on a machine that drifts."""
+    mood = [1e-3 * (1 + index / 10) for index in range(count)]
+    ratio = SPEEDS[verdict]
+    old = [m * ratio * (1 + 0.004 * draw.uniform(-1, 1)) for m in mood]
+    return {"old": old, "new": mood}
+
+
+def _verify(student, draw, expect, variant, verdict="gain", controls=(("one", True),), **more):
+    case = {"variant": variant, **_times(draw, verdict), "controls": [list(c) for c in controls],
+            "seed": draw.integer(0, 99), **more}  # fmt: skip
+    seen = student.run("verified", case)
+    report = seen["report"]
+    expect.keys(report, ["verdict", "failed", "controls", "speed"], what="the report")
+    failed = report["failed"]
+    expect.that(isinstance(failed, list), "`failed` must be a list of names.", failed)
+    return {**report, "controls_run": seen["controls_run"]}
+
+
+def _rejected(expect, report, part, why):
+    expect.equal(report["verdict"], "reject", what=f"verdict on {why}")
+    expect.that(part in report["failed"], f"{part} must fail for {why}.", report["failed"])
+
+
+@check("8.9.o", row="optimization_validity", level="strong")
+def test_gain_or_null(student, draw, expect):
+    """The same code is a null result, never a gain; sound faster code is a gain."""
+    report = _verify(student, draw, expect, "same", "null")
+    expect.equal([report["verdict"], report["failed"]], ["null", []], what="the same code twice")
+    report = _verify(student, draw, expect, "another order", "gain")
+    expect.equal([report["verdict"], report["failed"]], ["gain", []],
+                 what="a layer that adds in another order, 1.25 times faster")  # fmt: skip
+    speed = report["speed"]
+    expect.keys(speed, ["ratio", "low", "high", "verdict"], what="speed")
+    expect.between(speed["ratio"], 1.24, 1.26, what="ratio")
+    expect.that(1.2 < speed["low"] <= speed["ratio"] <= speed["high"] < 1.3,
+                "The interval of paired ratios must enclose the ratio closely.")  # fmt: skip
+    report = _verify(student, draw, expect, "same", "slower")
+    expect.equal(report["verdict"], "slower", what="verdict on slower code")
+
+
+@check("8.9.o", row="optimization_validity", level="pass")
+def test_a_skipped_backward_is_rejected(student, draw, expect):
+    """A step that is faster because one layer gets no gradient is rejected."""
+    report = _verify(student, draw, expect, "skipped backward")
+    _rejected(expect, report, "gradients", "a layer whose backward is skipped")
+    fine = "outputs" not in report["failed"]
+    expect.that(fine, "The outputs of that step are the same; only its gradients are not.")
+
+
+@check("8.9.o", row="optimization_validity", level="pass")
+def test_changed_outputs_are_rejected(student, draw, expect):
+    """Outputs beyond the declared tolerance are rejected; within it they are accepted."""
+    report = _verify(student, draw, expect, "coarse outputs")
+    _rejected(expect, report, "outputs", "logits rounded to bfloat16")
+    report = _verify(student, draw, expect, "coarse outputs", rtol=0.3)
+    expect.equal([report["verdict"], report["failed"]], ["gain", []],
+                 what="the same logits with a declared tolerance of 0.3")  # fmt: skip
+
+
+@check("8.9.o", row="optimization_validity", level="pass")
+def test_a_step_unlike_its_phases_is_rejected(student, draw, expect):
+    """A trainer whose step leaves out updates is rejected, however honest its phases are."""
+    report = _verify(student, draw, expect, "skipped updates", steps=3)
+    _rejected(expect, report, "losses", "a step that leaves out every second update")
+
+
+@check("8.9.o", row="optimization_validity", level="pass")
+def test_learning_controls_decide(student, draw, expect):
+    """A failed control rejects, and a trainer that knows the answers fails the real one."""
+    controls = [(draw.name(), True), (draw.name(6), False)]
+    report = _verify(student, draw, expect, "same", "null", controls)
+    expect.that(report["controls_run"] >= 2, "Not every control was run.")
+    expect.equal(report["controls"], dict(controls), what="controls")
+    expect.equal([report["verdict"], report["failed"]], ["reject", ["controls"]],
+                 what="a trainer with a failed control")  # fmt: skip
+    report = _verify(student, draw, expect, "known answers", shuffled=True)
+    expect.equal(report["failed"], ["controls"], what="failed parts of a trainer with a leak")
+    expect.equal(report["verdict"], "reject", what="verdict on a trainer with a leak")
+
+
+@check("8.9.o", row="optimization_validity", level="strong")
+def test_a_run_that_does_not_resume_is_rejected(student, draw, expect):
+    """Every part of the state is needed: optimizer, RNG, position; and it must load."""
+    kinds = ["no optimizer state", "no RNG state", "no batch position", "cannot load"]
+    for kind in draw.shuffled(kinds):
+        report = _verify(student, draw, expect, kind)
+        expect.equal([report["verdict"], report["failed"]], ["reject", ["resume"]],
+                     what=f"a checkpoint with {kind}" if kind.startswith("no") else
+                     "a checkpoint that cannot be loaded")  # fmt: skip
+
+
+# 8.9.p closed_book_step
+
+
+@check("8.9.p", row="timing", level="pass")
+def test_closed_book(student, expect):
+    """One annotated step: its trace is exported, the step contains its phases, the largest is named."""
+    seen = student.run("closed_book", {"scratch": student.scratch})
+    expect.that(not seen["problem"], f"The trace cannot be read: {seen['problem']}.")
+    ranges, answer = seen["ranges"], seen["answer"]
+    for name in ("train_step", *INNER):
+        expect.equal(len(_named(ranges, name)), 1, what=f"ranges named {name} in the trace")
+    step = _named(ranges, "train_step")[0]
+    spans = {name: _named(ranges, name)[0] for name in INNER}
+    for name in INNER:
+        expect.that(_within(spans[name], step), f"{name} is not inside train_step.")
+    for name, after in zip(INNER, INNER[1:], strict=False):
+        expect.that(spans[name][1] <= spans[after][0], f"{after} begins before {name} ends.")
+    expect.that(seen["operators"] >= 10, "The trace has hardly any operator: was a step profiled?")
+    expect.keys(answer, ["trace", "train_step", "phases", "sentence"], what="the result")
+    expect.keys(answer["phases"], INNER, what="phases")
+    times = {name: (spans[name][1] - spans[name][0]) / 1000 for name in INNER}
+    times["train_step"] = (step[1] - step[0]) / 1000
+    told = {**answer["phases"], "train_step": answer["train_step"]}
+    for name, time in times.items():
+        number = isinstance(told[name], int | float) and not isinstance(told[name], bool)
+        fine = number and abs(told[name] - time) <= max(1.0, 0.01 * time)
+        expect.that(fine, f"The time of {name} is not that of the trace.")
+    fine = sum(told[name] for name in INNER) <= told["train_step"] * (1 + 1e-9)
+    expect.that(fine, "The phases add up to more than train_step.")
+    largest = max(INNER, key=lambda name: told[name])
+    sentence = str(answer["sentence"]).casefold()
+    named = [name for name in INNER if name in sentence]
+    expect.that(largest in named, "The sentence does not name the phase with the largest time.")
+    expect.that(len(named) == 1, "The sentence must name one phase, the largest.")

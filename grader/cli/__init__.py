@@ -1,0 +1,5 @@
+"""The command line: `grade`."""
+
+from grader.cli.entry import main
+
+__all__ = ["main"]

@@ -1,0 +1,145 @@
+"""One prediction held against its measurement: what is left, and whether it is explained. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from grader.course.unit import SheetField
+from grader.predictions.discrepancy import Explanation
+from grader.predictions.gap import JudgedTerm, equal, judge_gap, within
+from grader.predictions.quantity import show
+from grader.predictions.record import Measured
+from grader.predictions.sentence import fault_in_sentence
+from grader.predictions.sheet import Entry
+
+
+class State(StrEnum):
+    """The judgement on one field."""
+
+    EXACT = "exact"
+    WITHIN_BAND = "within band"
+    EXPLAINED = "explained"
+    NOT_EXPLAINED = "not explained"
+    INCONCLUSIVE = "inconclusive"
+    FOR_A_PERSON = "for a person"
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """One field of the sheet, judged.
+
+    Attributes:
+        field: Name of the field.
+        kind: ``exact``, ``band``, ``choice`` or ``text``.
+        title: The question.
+        predicted_text: What the sheet says, as the student wrote it; empty when blank.
+        measured_text: What was measured; empty when nothing was.
+        residual_text: Measured minus predicted; empty when there is none.
+        state: The judgement.
+        message: What to do, or why it is so.
+        terms: The terms the student named.
+    """
+
+    field: str
+    kind: str
+    title: str
+    predicted_text: str
+    measured_text: str
+    residual_text: str
+    state: State
+    message: str = ""
+    terms: tuple[JudgedTerm, ...] = ()
+
+
+def judge(
+    field: SheetField,
+    entry: Entry | None,
+    measured: Measured | None,
+    explanation: Explanation | None = None,
+) -> Residual:
+    """Judge one field of the sheet.
+
+    Args:
+        field: The field.
+        entry: What the sheet says; None if it is blank.
+        measured: What was measured; None if nothing was. For a text field its terms are all the
+            numbers that were measured for the sheet.
+        explanation: What the student says about the gap.
+    """
+    found = Residual(
+        field=field.name,
+        kind=field.kind,
+        title=field.title,
+        predicted_text=entry.text if entry is not None else "",
+        measured_text=_measured_text(field, measured),
+        residual_text="",
+        state=State.INCONCLUSIVE,
+    )
+    if entry is None:
+        return replace(found, state=State.NOT_EXPLAINED, message="it was left blank")
+    if measured is None or (measured.value is None and field.kind != "text"):
+        note = measured.note if measured is not None else ""
+        return replace(found, message=note or "it was not measured")
+    explanation = explanation or Explanation(field.name)
+    judges = {"text": _judge_text, "choice": _judge_choice}
+    return judges.get(field.kind, _judge_number)(found, field, entry, measured, explanation)
+
+
+def _judge_number(
+    found: Residual, field: SheetField, entry: Entry, measured: Measured, explanation: Explanation
+) -> Residual:
+    value, predicted = measured.value, entry.value
+    if isinstance(value, str) or value is None or isinstance(predicted, str):
+        return replace(found, message="the measurement gave no number")
+    if equal(value, predicted):
+        return replace(found, state=State.EXACT)
+    gap = value - predicted
+    found = replace(found, residual_text=show(gap, field.unit, signed=True))
+    if field.kind == "band" and within(predicted, value, field.band):
+        note = f"right within {100 * field.band:g} %"
+        return replace(found, state=State.WITHIN_BAND, message=note)
+    fault, terms = judge_gap(gap, entry.quantity, measured.terms, explanation.terms)
+    state = State.NOT_EXPLAINED if fault else State.EXPLAINED
+    return replace(found, state=state, message=fault, terms=terms)
+
+
+def _judge_choice(
+    found: Residual, field: SheetField, entry: Entry, measured: Measured, explanation: Explanation
+) -> Residual:
+    truth = str(measured.value)
+    accepts = measured.accepts or (truth,)
+    rejects = measured.rejects if measured.accepts or measured.rejects else field.choices
+    if entry.text in accepts:
+        return replace(found, state=State.EXACT)
+    if entry.text not in rejects:
+        return replace(found, message=measured.note or "the measurement is too close to say")
+    fault = fault_in_sentence(
+        explanation.because,
+        names=(truth, *field.terms),
+        every=field.choices,
+        sizes=measured.terms,
+    )
+    state = State.NOT_EXPLAINED if fault else State.EXPLAINED
+    return replace(found, state=state, message=fault, residual_text=f"measured: {truth}")
+
+
+def _judge_text(
+    found: Residual, field: SheetField, entry: Entry, measured: Measured, explanation: Explanation
+) -> Residual:
+    if not measured.terms:
+        return replace(found, message=measured.note or "nothing was measured that it could repeat")
+    fault = fault_in_sentence(
+        f"{entry.text}\n{explanation.because}",
+        names=field.terms,
+        every=field.terms,
+        sizes=measured.terms,
+    )
+    return replace(found, state=State.NOT_EXPLAINED if fault else State.FOR_A_PERSON, message=fault)
+
+
+def _measured_text(field: SheetField, measured: Measured | None) -> str:
+    value = measured.value if measured is not None else None
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else show(value, field.unit)

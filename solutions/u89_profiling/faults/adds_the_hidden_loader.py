@@ -1,0 +1,13 @@
+"""Adds overlapped work to the step.
+
+check = "8.9.g/a_hidden_loader_gains_nothing"
+stage = "numpy"
+says = "The loader was added to the step although it works beside it. What is hidden costs nothing, so making it faster gains nothing."
+"""
+
+_beside = rank_targets
+
+
+def rank_targets(phases, speedup, overlapped=()):
+    _beside(phases, speedup, overlapped)
+    return _beside(phases, speedup)

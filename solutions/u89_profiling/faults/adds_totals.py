@@ -1,0 +1,15 @@
+"""Reports the total of a range as its self time.
+
+check = "8.9.a/nested_events"
+stage = "numpy"
+says = "This is what adding totals gives: the root already contains everything below it, so the column sums to far more than the trace. Take the children out of their parent."
+# every trace with a nested range shows it
+also = ["8.9.a/threads_recursion_and_zero_length"]
+"""
+
+_nested_self_total = self_total
+
+
+def self_total(events):
+    table = _nested_self_total(events)
+    return {name: {**row, "self": row["total"]} for name, row in table.items()}

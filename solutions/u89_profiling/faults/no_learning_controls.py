@@ -1,0 +1,12 @@
+"""Runs no learning control.
+
+check = "8.9.o/learning_controls_decide"
+stage = "torch"
+says = "No control was run. A trainer that learns nothing, or knows the answers from somewhere else, can be fast and agree on one batch."
+"""
+
+_controlled = verify_optimization
+
+
+def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
+    return _controlled(base, new, samples, [], steps, rtol, seed)

@@ -1,0 +1,14 @@
+"""Leaves the trace unexported.
+
+check = "8.9.p/closed_book"
+stage = "torch"
+says = "The file is empty. A profile has to be exported, once, after its block has ended."
+"""
+
+_whole_closed_book = closed_book_step
+
+
+def closed_book_step(trace_path):
+    answer = _whole_closed_book(trace_path)
+    Path(trace_path).write_text("", encoding="utf-8")
+    return answer

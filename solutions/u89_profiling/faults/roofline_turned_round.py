@@ -1,0 +1,14 @@
+"""Takes the smaller roofline time as the limit.
+
+check = "8.9.h/what_a_busy_device_does"
+stage = "numpy"
+says = "The smaller of the two times was taken. Arithmetic and memory traffic run side by side, so the longer one is the limit."
+"""
+
+_longer_time = diagnose
+
+
+def diagnose(measurements):
+    result = _longer_time(measurements)
+    other = {"compute": "memory", "memory": "compute"}
+    return {**result, "bound": other.get(result["bound"], result["bound"])}

@@ -1,0 +1,13 @@
+"""Adds the speed-up of the part, weighted by its share.
+
+check = "8.9.f/amdahl"
+stage = "numpy"
+says = "The speed-ups were averaged. Times add up, speed-ups do not: put the new time of the part beside the time of the rest."
+"""
+
+_by_times = amdahl
+
+
+def amdahl(fraction, speedup):
+    _by_times(fraction, speedup)
+    return 1 - fraction + fraction * speedup

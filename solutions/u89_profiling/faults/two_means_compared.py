@@ -1,0 +1,14 @@
+"""Compares two means and calls the larger one slower.
+
+check = "8.9.o/gain_or_null"
+stage = "torch"
+says = "Two means were compared. One of them is always the smaller, also for the same code twice: that is noise, not a gain."
+"""
+
+_interval_speed = _speed
+
+
+def _speed(old, new, seed):
+    speed = _interval_speed(old, new, seed)
+    faster = sum(old) / len(old) > sum(new) / len(new)
+    return {**speed, "verdict": "gain" if faster else "slower"}

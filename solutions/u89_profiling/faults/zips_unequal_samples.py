@@ -1,0 +1,13 @@
+"""Pairs as many times as there are.
+
+check = "8.9.e/samples_that_are_no_pairs"
+stage = "numpy"
+says = "The longer list was cut to the shorter one. A time without a partner means that the pairs may be shifted: refuse it."
+"""
+
+_equal_lengths = paired_bootstrap
+
+
+def paired_bootstrap(a, b, seed):
+    shorter = min(len(a), len(b))
+    return _equal_lengths(a[:shorter], b[:shorter], seed)
