@@ -79,7 +79,7 @@ def fault_problems(
         write_stages(unit, content.solutions, stages, fault)
         submission = read_submission(stages, unit)
         tasks = frozenset(task.id for task in unit.stage_tasks(fault.stage)) | {f"{unit.id}.P"}
-        run = run_checks(bench, submission, content.solutions, SEED, tasks=tasks, faults=faults)
+        run = _checked(bench, submission, content, tasks=tasks, faults=faults)
     where = f"fault {fault.id}"
     problems = [Problem(where, broken) for broken in run.broken]
     failed = {found.check: found for found in run.evidence if found.status is not Status.MET}

@@ -234,13 +234,19 @@ class Conversation:
             except BlockingIOError:
                 return None
             if count == 0:
-                end = self._wait_for_end(1.0)
-                raise (
-                    self._ended(end) if end else Halt("ended", "closed its answer pipe unanswered")
-                )
+                raise self._silenced()
             self._answered = time.monotonic()
             message = self._reader.took(count)
         return message
+
+    def _silenced(self) -> Halt:
+        """Return what to say when the answer pipe was closed."""
+        end = self._wait_for_end(1.0)
+        if end is not None:
+            return self._ended(end)
+        if not self._nursery.alive:
+            return Halt("ended", RESTARTED)
+        return Halt("ended", "closed its answer pipe unanswered")
 
     def _notice_end(self) -> None:
         if not self._nursery.alive:

@@ -126,7 +126,7 @@ def _path(arguments: Arguments, index: int, folder: int | None) -> str | None:
         return None
     base = arguments[folder] if folder is not None else -1
     if isinstance(base, int) and base >= 0:
-        return os.path.join(os.path.realpath(f"/proc/self/fd/{base}"), os.fsdecode(path))
+        return f"{os.path.realpath(f'/proc/self/fd/{base}')}/{os.fsdecode(path)}"
     return os.fsdecode(path)
 
 

