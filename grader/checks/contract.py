@@ -53,21 +53,26 @@ def check_unit(
     """
     problems = list(static_problems(unit, content))
     note("solution")
-    solved = _run(bench, content, content.solutions / unit.folder)
-    problems += _solution_problems(solved, unit)
+    solved = run_on(bench, content, content.solutions / unit.folder)
+    problems += solution_problems(solved, unit)
     note("stubs")
-    problems += _attempt_problems(_run(bench, content, unit.path))
+    problems += attempt_problems(run_on(bench, content, unit.path))
     faults = load_faults(unit, content.solutions)
     for fault in faults:
         note(fault.id)
         problems += fault_problems(fault, faults, unit, content, bench)
+    problems += uncaught(solved, faults)
+    return tuple(problems)
+
+
+def uncaught(run: CheckRun, faults: tuple[Fault, ...]) -> list[Problem]:
+    """Return the checks of a run that no known mistake names: they may be unable to fail."""
     caught = {fault.check for fault in faults}
-    problems += [
+    return [
         Problem(found.check, "no known mistake is caught by this check", "write the fault")
-        for found in solved.evidence
+        for found in run.evidence
         if found.check not in caught
     ]
-    return tuple(problems)
 
 
 def fault_problems(
@@ -100,7 +105,8 @@ def fault_problems(
     return problems
 
 
-def _run(bench: Bench, content: Content, folder: Path) -> CheckRun:
+def run_on(bench: Bench, content: Content, folder: Path) -> CheckRun:
+    """Run all checks of the bench's unit on the stages in `folder`."""
     return _checked(bench, read_submission(folder, bench.unit), content)
 
 
@@ -119,7 +125,8 @@ def _checked(
     return run
 
 
-def _solution_problems(run: CheckRun, unit: Unit) -> Iterator[Problem]:
+def solution_problems(run: CheckRun, unit: Unit) -> Iterator[Problem]:
+    """Yield what a run of the solution leaves to be desired."""
     for broken in run.broken:
         yield Problem("hidden checks", broken)
     for found in run.evidence:
@@ -139,7 +146,8 @@ def _solution_problems(run: CheckRun, unit: Unit) -> Iterator[Problem]:
                 yield Problem(row, f"no check is evidence for its {level} level")
 
 
-def _attempt_problems(run: CheckRun) -> Iterator[Problem]:
+def attempt_problems(run: CheckRun) -> Iterator[Problem]:
+    """Yield each check that a run of the stubs did anything else than not attempt."""
     for found in run.evidence:
         tried = found.status is not Status.NOT_ATTEMPTED
         if tried:

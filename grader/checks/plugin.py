@@ -152,7 +152,7 @@ class GraderPlugin:
             finding = outcome.finding
             found = replace(found, expected=finding.expected, got=finding.got, unit=finding.unit)
             if self._trial.diagnosis:
-                function = getattr(item, "function", None)
+                function: Callable[..., Any] = getattr(item, "function")  # noqa: B009
                 named = self._trial.diagnosis.name(function, mark, self._trial.seed, finding)
                 found = replace(found, mistake=named)
         return found

@@ -133,7 +133,7 @@ class Subject:
     def _worker(self, stage: str) -> Worker:
         if stage not in self._workers:
             worker = self._bench.sandbox.worker(
-                stage,
+                "numpy" if stage == "numpy" else "torch",
                 stage=self._stages / stage_file(stage),
                 probes=self._bench.probes if self._bench.probes.is_file() else None,
                 limits=self._bench.limits,

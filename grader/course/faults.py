@@ -49,7 +49,8 @@ def load_faults(unit: Unit, solutions: Path) -> tuple[Fault, ...]:
     Raises:
         CourseError: with every malformed file.
     """
-    faults, problems = [], []
+    faults: list[Fault] = []
+    problems: list[Problem] = []
     for path in sorted((solutions / unit.folder / "faults").glob("*.py")):
         try:
             faults.append(_read(path))

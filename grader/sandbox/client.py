@@ -158,9 +158,13 @@ class Sandbox:
         return worker
 
     def _nursery(self, flavor: str) -> Nursery:
+        if not self._finalizer.alive:
+            raise SandboxError("this sandbox is closed")
         known = self._nurseries.get(flavor)
-        if known is not None and known.alive:
-            return known
+        if known is not None:
+            known.pump(0)  # it may have died since the last call
+            if known.alive:
+                return known
         if known is not None:
             self._restarts[flavor] = self._restarts.get(flavor, 0) + 1
             problem = known.complaint()

@@ -108,6 +108,7 @@ def _limit(policy: Policy) -> None:
 
 def _readable(policy: Policy) -> Sequence[Path]:
     own = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages()]
+    own += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
     own += [str(interpreter.package_folder()), "/proc/self", policy.scratch]
     programs = PROGRAMS if policy.processes > 1 else ()
     return [Path(path) for path in (*SYSTEM, *programs, *own, *policy.readable)]

@@ -52,6 +52,7 @@ class Nursery:
         self.flavor = flavor
         self.ended: dict[int, End] = {}
         self.failed: dict[int, str] = {}
+        self.living: dict[int, int] = {}
         self.alive = True
         self._warm = False
         self._text = b""
@@ -73,6 +74,10 @@ class Nursery:
             )
         folders = {name: str(path) for name, path in packages.items()}
         self._send({"op": "warm", "flavor": flavor, "packages": folders, "preload": list(preload)})
+
+    def others(self, n: int) -> list[int]:
+        """Return the processes of the living workers but `n`."""
+        return [pid for number, pid in self.living.items() if number != n]
 
     def fileno(self) -> int:
         """Return the control socket's descriptor, for a selector."""

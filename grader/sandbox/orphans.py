@@ -7,7 +7,7 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,17 +69,56 @@ def processes() -> Iterator[Process]:
 
 def descendants(root: int) -> set[int]:
     """Return the living processes below one, itself not included."""
-    below: dict[int, list[int]] = {}
-    for process in processes():
-        if not process.zombie:
-            below.setdefault(process.parent, []).append(process.pid)
+    return _below(root, _living())
+
+
+def family(worker: int, strangers: Collection[int]) -> set[int]:
+    """Return the living processes that a worker started, however they hid, without itself.
+
+    An orphan of the worker is a child of its zygote, or of the first process of its namespace.
+    So the worker's own are all that live in its process namespace, or, where it shares that with
+    its zygote, all below the zygote that belong to no other worker.
+
+    Args:
+        worker: The worker.
+        strangers: The other workers of the same zygote.
+    """
+    living = _living()
+    zygote = living.get(worker)
+    if zygote is None:
+        return set()
+    below = _below(zygote, living)
+    own = _namespace(worker)
+    if own != _namespace(zygote):
+        return {
+            pid for pid in below if living[pid] != zygote and own and _namespace(pid) == own
+        } - {worker}
+    theirs = set(strangers).union(*(_below(stranger, living) for stranger in strangers))
+    return below - theirs - {worker}
+
+
+def _living() -> dict[int, int]:
+    return {process.pid: process.parent for process in processes() if not process.zombie}
+
+
+def _below(root: int, parents: Mapping[int, int]) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for pid, parent in parents.items():
+        children.setdefault(parent, []).append(pid)
     found: set[int] = set()
     waiting = [root]
     while waiting:
-        new = set(below.get(waiting.pop(), ())) - found
+        new = set(children.get(waiting.pop(), ())) - found
         found |= new
         waiting += new
     return found
+
+
+def _namespace(pid: int) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
+    except OSError:
+        return ""
 
 
 def sweep(spare: Collection[int]) -> int:

@@ -59,7 +59,8 @@ class NotPlainError(SandboxError):
         """Keep the path, as keys and indices from the outermost value."""
         self.path = path
         self.what = what
-        super().__init__(f"{place('value', path)} {what}")
+        root, rest = (str(path[0]), path[1:]) if path else ("the value", path)
+        super().__init__(f"{place(root, rest)} {what}")
 
 
 def place(name: str, path: tuple[Any, ...]) -> str:

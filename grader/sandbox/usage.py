@@ -31,6 +31,14 @@ def cpu(pid: int) -> float:
     return 0.0
 
 
+def cpu_of_children(pid: int) -> float:
+    """Return the processor time of the children a process has reaped [s]. Linux."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def resident(pid: int) -> int:
     """Return the memory a process holds, what it shares included [B]; 0 when it is gone."""
     if LINUX:
@@ -55,7 +63,9 @@ def together(pids: Iterable[int]) -> int:
 
 def data(pid: int) -> int:
     """Return the private writable memory a process has reserved, as RLIMIT_DATA counts [B]."""
-    return int(Path(f"/proc/{pid}/statm").read_bytes().split()[5]) * PAGE
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[5]) * PAGE
+    return 0
 
 
 def limit(pid: int, *, memory: int, cpu_seconds: float) -> None:

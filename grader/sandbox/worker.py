@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
-from grader.sandbox import confinement, flavors, stage
+from grader.sandbox import confinement, flavors, orphans, stage
 from grader.sandbox.errand import Errand
 from grader.sandbox.plain import NotPlainError, article, place
 from grader.sandbox.wire import FrameReader, encode
@@ -30,6 +30,7 @@ CALL = "$call"
 
 def main(arguments: Sequence[str]) -> None:
     """Begin as a fresh interpreter whose descriptors are in place."""
+    orphans.die_with_parent()
     os.closerange(FIRST_FREE, 4096)
     _live(fresh=True)
 

@@ -25,6 +25,7 @@ import select
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,15 +79,19 @@ class Zygote:
 
     def serve(self) -> None:
         """Answer the driver; when it is gone, leave no process behind."""
+        status = 1
         try:
             while self._turn():
                 pass
+            status = 0
+        except Exception:
+            traceback.print_exc()  # the driver shows its last line
         finally:
             for living in self._living.values():
                 self._kill(living)
             if not self._nested:  # there, the end of this process is the end of all
                 orphans.sweep(spare=())
-            os._exit(0)
+            os._exit(status)
 
     def _turn(self) -> bool:
         ready, _, _ = select.select([self._control.fileno(), self._bell], [], [])
@@ -153,6 +158,7 @@ class Zygote:
             pid = self._fork(descriptors) if self._start == "fork" else self._spawn(descriptors)
         except OSError:
             if nest is not None:
+                nest.leave()
                 nest.destroy()
             raise
         if nest is not None:

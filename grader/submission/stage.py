@@ -81,13 +81,13 @@ def _parse(text: str) -> ast.Module | Problem:
 def _torch_import(tree: ast.Module) -> int:
     """Return the line of the first import of torch, 0 if there is none."""
     for node in ast.walk(tree):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            names = [] if node.level else [node.module or ""]
         if any(name.split(".")[0] == "torch" for name in names):
-            return node.lineno  # type: ignore[attr-defined]
+            return node.lineno
     return 0
 
 

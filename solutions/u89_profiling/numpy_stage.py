@@ -147,6 +147,8 @@ def _percentiles(values):
     """Return p50 and p90 of samples ``[n]``."""
     p50, p90 = np.percentile(values, [50, 90])
     return {"p50": float(p50), "p90": float(p90)}
+
+
 # endregion
 
 
@@ -203,7 +205,9 @@ def training_flops(matmuls, attention_forward=0, recompute="none", first_input_n
     # endregion
 
 
-def transformer_step_flops(L, d, T, B, V, attention="full", recompute="none"):
+def transformer_step_flops(  # noqa: PLR0917 - the sizes of the formula, in its order
+    L, d, T, B, V, attention="full", recompute="none"
+):
     """Return the FLOPs of one training step of a GPT-like transformer.
 
     Each of L blocks has the products query-key-value ``[BT, d] [d, 3d]``, projection

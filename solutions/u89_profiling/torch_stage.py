@@ -1,10 +1,10 @@
 """Unit 8.9, PyTorch stage: profile a training step, reconcile its FLOPs, verify an optimization.
 
 A *trainer* here is anything with the interface of `compact.trainer.Trainer`: ``fetch(iterator)``
-returns a batch, ``transfer(batch)`` returns ``(x, y)``, ``forward(x, y)`` a loss, ``backward(loss)``
-and ``update()`` return nothing, ``step(iterator)`` does all of it and returns the loss;
-``state_dict()``, ``load_state_dict(state)``, ``model`` and ``batches`` are there too. Call these
-methods instead of copying what they do: the checks hand in trainers of their own.
+returns a batch, ``transfer(batch)`` returns ``(x, y)``, ``forward(x, y)`` a loss,
+``backward(loss)`` and ``update()`` return nothing, ``step(iterator)`` does all of it and returns
+the loss; ``state_dict()``, ``load_state_dict(state)``, ``model`` and ``batches`` are there too.
+Call these methods instead of copying what they do: the checks hand in trainers of their own.
 
 A *clock* is a function that returns a time [s]; the checks hand in clocks of their own as well.
 Everything runs on a CPU; where a trainer's device is CUDA, synchronise before reading a clock.
@@ -82,6 +82,8 @@ class _phase:
     def __exit__(self, *error):
         self.seconds[self.name] = _read(self.trainer, self.clock) - self.begin
         return self.range.__exit__(*error)
+
+
 # endregion
 
 
@@ -196,6 +198,8 @@ def _table(samples):
 def _quantile(values, q):
     """Return a quantile with linear interpolation."""
     return float(torch.quantile(torch.tensor(values, dtype=torch.float64), q))
+
+
 # endregion
 
 
@@ -336,7 +340,7 @@ def loader_supply(loader, batches=None, step_time=None, clock=time.perf_counter)
     # endregion
 
 
-def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
+def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
     """Decide whether an optimized trainer may replace the old one, and whether it gains anything.
 
     A faster step that computes something else is not an optimization. Five parts, each of which
@@ -388,7 +392,8 @@ def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0
     """
     # region 8.9.o
     old, fresh = _first_step(base, base, seed), _first_step(new, base, seed)
-    results = {result.name: bool(result.passed) for result in (control(new) for control in controls)}
+    passed = [control(new) for control in controls]
+    results = {control.name: bool(control.passed) for control in passed}
     whole_losses, whole_state = _run(new, seed, 2 * steps)
     base_losses, _ = _run(base, seed, 2 * steps)
     parts = {
@@ -485,6 +490,8 @@ def _speed(old, new, seed):
         verdict = "null" if low >= 1 / 1.05 and high <= 1.05 else "inconclusive"
     ratio = float(torch.quantile(ratios, 0.5))
     return {"ratio": ratio, "low": low, "high": high, "verdict": verdict}
+
+
 # endregion
 
 

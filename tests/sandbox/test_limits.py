@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -56,10 +56,10 @@ def test_processor_time_is_limited_by_itself(sandbox, run):
 
 
 def test_the_kernel_stops_what_the_driver_does_not_see_in_time(best, run, monkeypatch):
-    from grader.sandbox import conversation
+    from grader.sandbox import watch
 
     worker = run(best, "def f():\n    while True:\n        pass", limits=Limits(cpu=0.4))
-    monkeypatch.setattr(conversation.Conversation, "_watch", lambda *_: None)
+    monkeypatch.setattr(watch.Watch, "_look_closely", lambda _: None)
     assert call(worker, "f").stop == "stopped: used more than 0.4 s of processor time"
 
 
@@ -217,7 +217,7 @@ def test_sizes_read_as_a_person_says_them(value, text):
 
 def test_the_driver_keeps_no_descriptor_of_a_closed_worker(best, run):
     def open_descriptors():
-        return len(os.listdir("/proc/self/fd"))
+        return len(list(Path("/proc/self/fd").iterdir()))
 
     with run(best, "def f():\n    return 1") as worker:
         call(worker, "f")

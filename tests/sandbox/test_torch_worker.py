@@ -138,7 +138,13 @@ def test_a_torch_stage_uses_course_packages_and_its_numpy_sibling(torch_sandbox,
 
 
 def test_tensors_without_end_are_stopped(torch_sandbox, run):
-    text = "import torch\nheld = []\ndef f():\n    while True:\n        held.append(torch.ones(1 << 22))"
+    text = """
+        import torch
+        held = []
+        def f():
+            while True:
+                held.append(torch.ones(1 << 22))
+    """
     answer = call(run(torch_sandbox, text, "torch", limits=Limits(memory=300 << 20)), "f")
     assert answer.stop == "stopped: used more than 300 MiB of memory"
 

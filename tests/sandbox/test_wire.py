@@ -57,7 +57,8 @@ HOSTILE = {
         message({"n": {"f": "nan"}}),
     ],
     "bad-shape": [
-        message({"a": ["<f8", [-1]]}), message({"a": ["<f8", "2"]}), message({"a": ["<f8", [True]]}),
+        message({"a": ["<f8", [-1]]}), message({"a": ["<f8", "2"]}),
+        message({"a": ["<f8", [True]]}),
         message({"a": ["<f8", [0, 2**63]]}), message({"a": ["<f8", [1] * 33]}, b"x" * 8),
         message({"a": ["<f8", [2**40, 2**40, 0]]}), message({"a": ["<f8", [1.0]]}, b"x" * 8),
     ],

@@ -31,9 +31,11 @@ class HandClock:
         self.now = 0.0
 
     def __call__(self) -> float:
+        """Return the time."""
         return self.now
 
     def pass_time(self, seconds: float) -> None:
+        """Let time pass."""
         self.now += seconds
 
 
@@ -61,21 +63,26 @@ class TrainerDouble:
             self.tools.add("profiler")
 
     def fetch(self, iterator: Iterator[Any]) -> Any:
+        """Return the next batch."""
         return next(iterator)
 
     def transfer(self, batch: Any) -> tuple[Any, Any]:
+        """Return the batch twice."""
         self._work("transfer")
         return batch, batch
 
     def forward(self, x: Any, y: Any) -> Any:
+        """Return a loss with a graph."""
         self._work("forward")
         return (self.weight * x).sum()
 
     def backward(self, loss: Any) -> None:
+        """Run the backward."""
         self._work("backward")
         loss.backward()
 
     def update(self) -> None:
+        """Drop the gradient."""
         self._work("optimizer")
         self.weight.grad = None
 
@@ -307,12 +314,8 @@ def _skip_backward(trainer: Any) -> None:
 
 def _coarse_outputs(trainer: Any) -> None:
     """Round the logits to bfloat16 on their way out, gradients untouched."""
-    import torch
-
     trainer.model.register_forward_hook(
         lambda module, inputs, output: output + (output.bfloat16().float() - output).detach()
-        if isinstance(output, torch.Tensor)
-        else output
     )
 
 
@@ -528,10 +531,7 @@ def measure_backward_flops(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "value": count.backward,
         "terms": {
             **{f"layer_{number}_weight_gradient": size for number, size in enumerate(layers, 1)},
-            **{
-                f"layer_{number}_input_gradient": size
-                for number, size in enumerate(layers[1:], 2)
-            },
+            **{f"layer_{number}_input_gradient": size for number, size in enumerate(layers[1:], 2)},
             "layer_1_input_gradient": 2 * count.forward - count.backward,
             "additions": count.backward // 2,
             "forward": count.forward,

@@ -69,12 +69,20 @@ def _brute(events):
 
 def _held(expect, got, truth):
     names = list(truth)
-    expect.equal(sorted(map(str, got)) if isinstance(got, dict) else got, sorted(names),
-                 what="the names in the table")
+    expect.equal(
+        sorted(map(str, got)) if isinstance(got, dict) else got,
+        sorted(names),
+        what="the names in the table",
+    )
     for key in ("self", "total", "count"):
         want = {name: truth[name][key] for name in names}
-        expect.close(_column(expect, got, names, key, "the table"), want, rtol=1e-9,
-                     what=f"{key} of each name", unit="" if key == "count" else "us")
+        expect.close(
+            _column(expect, got, names, key, "the table"),
+            want,
+            rtol=1e-9,
+            what=f"{key} of each name",
+            unit="" if key == "count" else "us",
+        )
 
 
 @check("8.9.a", row="timing", level="pass")
@@ -84,8 +92,11 @@ def test_nested_events(student, draw, expect):
     events = [_event("root", 0, 9000)]
     # three levels for certain, whatever is drawn besides
     low, high = draw.integer(100, 900), draw.integer(3000, 3900)
-    events += [_event(names[0], low, high), _event(names[1], low + 50, high - 300),
-               _event(names[2], low + 60, high - 700)]
+    events += [
+        _event(names[0], low, high),
+        _event(names[1], low + 50, high - 300),
+        _event(names[2], low + 60, high - 700),
+    ]
     events += _nest(draw, names, 4000, 8900, 0)
     events = draw.shuffled(events)
     _held(expect, student.numpy.self_total(events), _brute(events))
@@ -118,8 +129,9 @@ def test_malformed_trace(student, draw, expect):
     t = draw.integer(10, 99)
     crossing = [_event("x", 0, 2 * t), _event("y", t, 3 * t)]
     _refused(student, expect, "if ranges of one thread cross", "self_total", crossing)
-    _refused(student, expect, "if a range ends before it starts", "self_total",
-             [_event("x", t, t - 1)])
+    _refused(
+        student, expect, "if a range ends before it starts", "self_total", [_event("x", t, t - 1)]
+    )
     _refused(student, expect, "if a time is NaN", "self_total", [_event("x", math.nan, t)])
     _refused(student, expect, "if a time is infinite", "self_total", [_event("x", 0, math.inf)])
 
@@ -172,8 +184,11 @@ def _table(durations, gap, waits, warmup):
         columns["residual"].append(gap * (1 + sum(len(pieces) for pieces in step.values())))
         whole.append(sum(columns[name][-1] for name in ROWS))
     rows = {
-        name: {"p50": _rank(values, 0.5), "p90": _rank(values, 0.9),
-               "share": sum(values) / sum(whole)}
+        name: {
+            "p50": _rank(values, 0.5),
+            "p90": _rank(values, 0.9),
+            "share": sum(values) / sum(whole),
+        }
         for name, values in columns.items()
     }
     return rows, {"p50": _rank(whole, 0.5), "p90": _rank(whole, 0.9)}
@@ -284,12 +299,17 @@ def test_recomputation_is_not_model_work(student, draw, expect):
     for word, again in (("none", 0), ("full", forward), ("attention", attention)):
         got = student.numpy.training_flops(products, attention, word)
         expect.keys(got, FLOP_KEYS, what="the result")
-        for key, size in (("model", 3 * forward), ("recomputed", again),
-                          ("hardware", 3 * forward + again)):
-            expect.close(got[key], size, rtol=1e-12, what=f"{key} with recompute={word!r}",
-                         unit="FLOP")
-    _refused(student, expect, "if recompute is an unknown word", "training_flops", products, 0,
-             "some")
+        for key, size in (
+            ("model", 3 * forward),
+            ("recomputed", again),
+            ("hardware", 3 * forward + again),
+        ):
+            expect.close(
+                got[key], size, rtol=1e-12, what=f"{key} with recompute={word!r}", unit="FLOP"
+            )
+    _refused(
+        student, expect, "if recompute is an unknown word", "training_flops", products, 0, "some"
+    )
 
 
 @check("8.9.c", row="prediction", level="strong")
@@ -338,12 +358,28 @@ def test_attention_convention_is_named(student, draw, expect):
         )
         forward = blocks + head + scores
         expect.keys(got, STEP_KEYS, what="the result")
-        for key, size in (("attention", scores), ("head", head), ("forward", forward),
-                          ("backward", 2 * forward), ("model", 3 * forward)):
-            expect.close(got[key], size, rtol=1e-12, what=f"{key} with attention={word!r}",
-                         unit="FLOP")
-    _refused(student, expect, "if attention is an unknown word", "transformer_step_flops",
-             layers, d, tokens, batch, vocabulary, "flash")
+        for key, size in (
+            ("attention", scores),
+            ("head", head),
+            ("forward", forward),
+            ("backward", 2 * forward),
+            ("model", 3 * forward),
+        ):
+            expect.close(
+                got[key], size, rtol=1e-12, what=f"{key} with attention={word!r}", unit="FLOP"
+            )
+    _refused(
+        student,
+        expect,
+        "if attention is an unknown word",
+        "transformer_step_flops",
+        layers,
+        d,
+        tokens,
+        batch,
+        vocabulary,
+        "flash",
+    )
 
 
 @check("8.9.d", row="prediction", level="pass")
@@ -359,32 +395,47 @@ def test_what_checkpointing_runs_again(student, draw, expect):
         )
         expect.keys(got, STEP_KEYS, what="the result")
         for key, size in (("model", model), ("recomputed", again), ("hardware", model + again)):
-            expect.close(got[key], size, rtol=1e-12, what=f"{key} with recompute={word!r}",
-                         unit="FLOP")
+            expect.close(
+                got[key], size, rtol=1e-12, what=f"{key} with recompute={word!r}", unit="FLOP"
+            )
 
 
 @check("8.9.d", row="prediction", level="strong")
 def test_published_transformers(student, expect):
-    """GPT-2, GPT-2 medium, Megatron 1.7B and a 145B model come out as their authors printed them."""
+    """GPT-2, GPT-2 medium and Megatron 1.7B come out as their authors printed them."""
     gpt2 = student.numpy.transformer_step_flops(12, 768, 1024, 1, 50257)
     expect.keys(gpt2, STEP_KEYS, what="the result")
     expect.equal(gpt2["head"], 79047426048, what="output layer of nanoGPT's GPT-2", unit="FLOP")
     expect.equal(gpt2["model"], 874944921600, what="step of nanoGPT's GPT-2", unit="FLOP")
     medium = student.numpy.transformer_step_flops(24, 1024, 1024, 1, 0, attention="causal")
     expect.keys(medium, STEP_KEYS, what="the result")
-    expect.equal(medium["forward"], 654311424 * 1024, unit="FLOP",
-                 what="forward of GPT-2 medium after Kaplan et al.")
+    expect.equal(
+        medium["forward"],
+        654311424 * 1024,
+        unit="FLOP",
+        what="forward of GPT-2 medium after Kaplan et al.",
+    )
     # arXiv:2104.04473, equation 3: 96 B s l h^2 (1 + s / 6h + V / 16lh), with recomputation
     megatron = student.numpy.transformer_step_flops(24, 2304, 2048, 512, 51200, recompute="full")
     expect.keys(megatron, STEP_KEYS, what="the result")
-    expect.close(megatron["hardware"], 1.5466830067924994e16, rtol=1e-9, unit="FLOP",
-                 what="iteration of Megatron 1.7B")
+    expect.close(
+        megatron["hardware"],
+        1.5466830067924994e16,
+        rtol=1e-9,
+        unit="FLOP",
+        what="iteration of Megatron 1.7B",
+    )
     # 80 blocks of width 12288 on 3e8 tokens: above what int64 holds
     large = student.numpy.transformer_step_flops(80, 12288, 2048, 150000, 51200, "none")
     expect.keys(large, STEP_KEYS, what="the result")
     weights = 80 * 12 * 12288**2 + 12288 * 51200
-    expect.close(large["model"], 6 * weights * 150000 * 2048, rtol=1e-12, unit="FLOP",
-                 what="6 N D of a 145B model")
+    expect.close(
+        large["model"],
+        6 * weights * 150000 * 2048,
+        rtol=1e-12,
+        unit="FLOP",
+        what="6 N D of a 145B model",
+    )
 
 
 # 8.9.e paired_bootstrap
@@ -420,8 +471,9 @@ def test_ratio_and_interval(student, draw, expect):
     expect.close(got["ratio"], float(np.median(ratios)), rtol=1e-9, what="ratio")
     low, high = _median_interval(ratios, draw.rng)
     expect.between(got["low"], 0, got["ratio"], what="low")
-    expect.between(got["high"], got["ratio"], math.inf if got["high"] == math.inf else 1e9,
-                   what="high")
+    expect.between(
+        got["high"], got["ratio"], math.inf if got["high"] == math.inf else 1e9, what="high"
+    )
     width = (got["high"] - got["low"]) / (high - low)
     expect.that(width < 1.22, "The interval is wider than a 99 % interval of paired ratios.")
     expect.that(width > 0.85, "The interval is narrower than a 99 % interval of paired ratios.")
@@ -468,10 +520,14 @@ def test_amdahl(student, draw, expect):
     fraction, speedup = draw.uniform(0.1, 0.9), draw.uniform(1.5, 8.0)
     want = 1 / (1 - fraction * (1 - 1 / speedup))
     expect.close(student.numpy.amdahl(fraction, speedup), want, rtol=1e-9, what="whole speed-up")
-    for arguments, value in (((0.05, math.inf), 1 / 0.95), ((0, 100), 1.0), ((1, 4), 4.0),
-                             ((0.5, 0.5), 2 / 3), ((1, math.inf), math.inf)):
-        expect.close(student.numpy.amdahl(*arguments), value, rtol=1e-9,
-                     what=f"amdahl{arguments}")
+    for arguments, value in (
+        ((0.05, math.inf), 1 / 0.95),
+        ((0, 100), 1.0),
+        ((1, 4), 4.0),
+        ((0.5, 0.5), 2 / 3),
+        ((1, math.inf), math.inf),
+    ):
+        expect.close(student.numpy.amdahl(*arguments), value, rtol=1e-9, what=f"amdahl{arguments}")
     for bad in ((1.2, 2), (-0.1, 2), (0.5, 0), (math.nan, 2), (0.5, math.nan)):
         _refused(student, expect, f"for {bad}", "amdahl", *bad)
 
@@ -512,9 +568,7 @@ def test_a_hidden_loader_gains_nothing(student, draw, expect):
     """Work that runs beside the step costs only what sticks out, and gains only that."""
     scale = draw.integer(1, 7)
     phases = {"data_wait": 30 * scale, "forward": 50 * scale, "backward": 100 * scale}
-    got, order = _pairs(
-        expect, student.numpy.rank_targets(phases, 2, ["data_wait"]), list(phases)
-    )
+    got, order = _pairs(expect, student.numpy.rank_targets(phases, 2, ["data_wait"]), list(phases))
     want = {"data_wait": 1.0, "forward": 150 / 125, "backward": 150 / 100}
     expect.close(got, want, rtol=1e-9, what="gain of each phase beside a hidden loader")
     expect.equal(order, ["backward", "forward", "data_wait"], what="the order, best first")
@@ -555,7 +609,8 @@ def _busy_device(draw, cause):
         "wall": busy * 1.05, "busy": busy, "data_wait": busy * 0.03, "copies": 0.0,
         # the host needs nearly as long to launch as the device to run: hidden behind the device
         "launches": 1000, "launch_cost": busy * 0.95 / 1000, "syncs": 1, "sync_gap": 1e-5,
-        "flops": busy * 1e13 * (0.8 if heavy else 0.2), "bytes": busy * 1e11 * (0.3 if heavy else 0.9),
+        "flops": busy * 1e13 * (0.8 if heavy else 0.2),
+        "bytes": busy * 1e11 * (0.3 if heavy else 0.9),
         "peak_flops": 1e13, "peak_bandwidth": 1e11,
     }  # fmt: skip
 
@@ -604,8 +659,13 @@ def test_what_a_busy_device_does(student, draw, expect):
     for cause in draw.shuffled(["compute", "memory"]):
         _diagnosed(student, expect, _busy_device(draw, cause), cause)
     case = _busy_device(draw, "compute")
-    _refused(student, expect, "if busy is longer than wall", "diagnose",
-             {**case, "busy": 2 * case["wall"]})
+    _refused(
+        student,
+        expect,
+        "if busy is longer than wall",
+        "diagnose",
+        {**case, "busy": 2 * case["wall"]},
+    )
     _refused(student, expect, "if a measurement is NaN", "diagnose", {**case, "copies": math.nan})
 
 
@@ -657,8 +717,13 @@ def test_host_times_of_an_asynchronous_device(student, draw, expect):
         truth = _ticks(phases, syncs, 1)
         what = f"host times (blocking copy: {blocking}, sync after {syncs})"
         expect.close(got["host"], truth, rtol=1e-9, what=what, unit="us")
-        expect.close(got["device"], {p["name"]: p["device"] for p in phases}, rtol=1e-9,
-                     what="device times", unit="us")
+        expect.close(
+            got["device"],
+            {p["name"]: p["device"] for p in phases},
+            rtol=1e-9,
+            what="device times",
+            unit="us",
+        )
     _refused(student, expect, "without phases", "host_clock_table", [])
     _refused(student, expect, "if sync_after names no phase", "host_clock_table", phases, ["x"])
 
@@ -677,7 +742,12 @@ def test_two_tables_that_differ_in_one_sync(student, draw, expect):
         got = student.numpy.host_clock_table(phases, list(syncs), 3)
         expect.keys(got, CLOCK_KEYS, what="the result")
         place = " and ".join(syncs) or "no phase"
-        expect.close(got["host"], _ticks(phases, syncs, 3), rtol=1e-9, unit="us",
-                     what=f"host times with a sync after {place}")
+        expect.close(
+            got["host"],
+            _ticks(phases, syncs, 3),
+            rtol=1e-9,
+            unit="us",
+            what=f"host times with a sync after {place}",
+        )
         expect.equal(got["blamed"], name, what=f"blamed with a sync after {place}")
         expect.equal(got["slowest"], "backward", what=f"slowest with a sync after {place}")

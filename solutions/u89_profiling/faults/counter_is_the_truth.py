@@ -12,5 +12,11 @@ _held_against_hand = reconcile_flops
 
 def reconcile_flops(step, hand):
     result = _held_against_hand(step, hand)
-    return {**result, "hand": result["counted"], "missing": 0, "excluded": [],
-            "included": list(hand), "unexplained": 0}
+    return {
+        **result,
+        "hand": result["counted"],
+        "missing": 0,
+        "excluded": [],
+        "included": list(hand),
+        "unexplained": 0,
+    }

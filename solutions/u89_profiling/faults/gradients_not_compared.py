@@ -8,8 +8,8 @@ says = "The gradients were not compared. A step that skips the backward of a lay
 _every_part = verify_optimization
 
 
-def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
-    report = _every_part(base, new, samples, controls, steps, rtol, seed)
-    report["failed"] = [name for name in report["failed"] if name not in ['gradients']]
+def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
+    report = _every_part(base, new, samples, controls, steps=steps, rtol=rtol, seed=seed)
+    report["failed"] = [name for name in report["failed"] if name not in ["gradients"]]
     report["verdict"] = "reject" if report["failed"] else report["speed"]["verdict"]
     return report

@@ -5,6 +5,7 @@ stage = "torch"
 says = "The checkpoint was loaded and not continued. Optimizer state, RNG and the position in the data are missed by everything but the next steps."
 """
 
+
 def _resumes(make, seed, steps, losses, state):
     trainer = make(seed)
     try:

@@ -8,5 +8,5 @@ says = "No control was run. A trainer that learns nothing, or knows the answers 
 _controlled = verify_optimization
 
 
-def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
-    return _controlled(base, new, samples, [], steps, rtol, seed)
+def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
+    return _controlled(base, new, samples, [], steps=steps, rtol=rtol, seed=seed)

@@ -8,8 +8,8 @@ says = "Only forward and backward were compared. What a trainer does in step, su
 _every_part = verify_optimization
 
 
-def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
-    report = _every_part(base, new, samples, controls, steps, rtol, seed)
-    report["failed"] = [name for name in report["failed"] if name not in ['losses']]
+def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
+    report = _every_part(base, new, samples, controls, steps=steps, rtol=rtol, seed=seed)
+    report["failed"] = [name for name in report["failed"] if name not in ["losses"]]
     report["verdict"] = "reject" if report["failed"] else report["speed"]["verdict"]
     return report

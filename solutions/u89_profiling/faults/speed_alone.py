@@ -10,8 +10,12 @@ also = ["8.9.o/changed_outputs_are_rejected", "8.9.o/a_step_unlike_its_phases_is
 _every_part = verify_optimization
 
 
-def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
-    report = _every_part(base, new, samples, controls, steps, rtol, seed)
-    report["failed"] = [name for name in report["failed"] if name not in ['outputs', 'gradients', 'losses', 'controls', 'resume']]
+def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
+    report = _every_part(base, new, samples, controls, steps=steps, rtol=rtol, seed=seed)
+    report["failed"] = [
+        name
+        for name in report["failed"]
+        if name not in ["outputs", "gradients", "losses", "controls", "resume"]
+    ]
     report["verdict"] = "reject" if report["failed"] else report["speed"]["verdict"]
     return report

@@ -5,6 +5,7 @@ stage = "torch"
 says = "The transfer lies inside the forward: a slow copy would be taken for a slow model. Ranges of phases follow one another."
 """
 
+
 def annotated_step(trainer, batch, clock=time.perf_counter):
     seconds = {}
     begin = clock()

@@ -25,5 +25,9 @@ def closed_book_step(trace_path):
     prof.export_chrome_trace(str(trace_path))
     total = {entry.key: entry.cpu_time_total for entry in prof.key_averages()}
     phases = {name: total[name] for name in PHASES[1:]}
-    return {"trace": str(trace_path), "train_step": total["train_step"], "phases": phases,
-            "sentence": f"The largest phase is {max(phases, key=phases.get)}."}
+    return {
+        "trace": str(trace_path),
+        "train_step": total["train_step"],
+        "phases": phases,
+        "sentence": f"The largest phase is {max(phases, key=phases.get)}.",
+    }

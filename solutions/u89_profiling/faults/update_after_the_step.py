@@ -5,6 +5,7 @@ stage = "torch"
 says = "The optimizer ran after train_step had ended, so the step looks shorter than it is. All four phases belong inside."
 """
 
+
 def annotated_step(trainer, batch, clock=time.perf_counter):
     seconds = {}
     begin = clock()
