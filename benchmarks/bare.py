@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import pickle
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,12 +36,14 @@ def replay(calls: list[tuple[str, str, Any]], solved: Path, exercises: Path, hid
     for stage, probe, case in calls:
         module = stages.get(stage)
         if probe == "$call":
-            getattr(module, case["function"])(*case["args"], **case["kwargs"])
+            with suppress(Exception):  # some calls must be refused
+                getattr(module, case["function"])(*case["args"], **case["kwargs"])
         else:
             for value in case.values():
                 if isinstance(value, str) and "/scratch-" in value:
                     Path(value).mkdir(parents=True, exist_ok=True)
-            getattr(probes, probe)(module, case)
+            with suppress(Exception):
+                getattr(probes, probe)(module, case)
 
 
 def main() -> None:

@@ -18,16 +18,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import click
 
 from grader.checks.session import run_checks
-from grader.checks.subject import Bench
+from grader.checks.subject import Bench, Subject
 from grader.course.catalog import units
 from grader.course.content import Content, installed_content
 from grader.course.unit import Unit
 from grader.grading import open_sandbox
-from grader.sandbox.client import Worker
+from grader.sandbox.answer import Answer
 from grader.submission.folder import read_submission
 
 PYTHON = sys.executable
@@ -86,21 +87,16 @@ def check_cost(unit: Unit, content: Content, repeats: int = 50) -> dict[str, Any
 def record_calls(unit: Unit, content: Content, target: Path) -> int:
     """Grade the solution once and write down every call that the student's side received."""
     calls: list[tuple[str, str, Any]] = []
-    original = Worker.call
+    original = Subject._attempt
 
-    def call(self: Worker, probe: str, case: Any, limits: Any = None) -> Any:
-        if self.stage is not None and "/student/" in str(self.stage):
-            flavor = "numpy" if self.stage.name.startswith("numpy") else "torch"
-            calls.append((flavor, probe, dict(case)))
-        return original(self, probe, case, limits)
+    def attempt(self: Subject, stage: str, probe: str, case: Any, limits: Any) -> Answer:
+        if self._name == "student":
+            calls.append((stage, probe, dict(case)))
+        return original(self, stage, probe, case, limits)
 
-    Worker.call = call  # type: ignore[method-assign]
-    try:
-        submission = read_submission(content.solutions, unit)
-        with open_sandbox(unit, content) as sandbox:
-            run_checks(Bench(unit, sandbox), submission, content.solutions, "bench")
-    finally:
-        Worker.call = original  # type: ignore[method-assign]
+    submission = read_submission(content.solutions, unit)
+    with patch.object(Subject, "_attempt", attempt), open_sandbox(unit, content) as sandbox:
+        run_checks(Bench(unit, sandbox), submission, content.solutions, "bench")
     record = {
         "calls": calls,
         "solved": content.solutions / unit.folder,

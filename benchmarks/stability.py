@@ -74,7 +74,7 @@ def main(runs: int, names: tuple[str, ...], submission: Path | None) -> None:
         result[unit.id] = {
             "runs": len(found),
             "different sets of rows": len(rows),
-            "rows": {text: count for text, count in rows.items()},
+            "rows": dict(rows),
             "not met at least once": dict(Counter(odd for run in found for odd in run["odd"])),
             "slowest run [s]": max(run.get("seconds", 0) for run in found),
         }

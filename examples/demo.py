@@ -18,7 +18,7 @@ from grader.course.content import installed_content
 from grader.course.faults import load_faults, write_stages
 
 UNIT = "8.9"
-MISTAKE = "wait_inside_forward"
+MISTAKE = "fetches_in_the_forward"
 SHEETS = ("prediction.toml", "discrepancy.toml", "selftest.toml")
 
 

@@ -32,12 +32,12 @@ class Diagnosis:
     ) -> str:
         """Return the sentence of the mistake that gives this very finding, or nothing.
 
-        Each known mistake of the check is run on the same case. It is named when it misses the
+        Each known mistake that the check meets is run on the same case. It is named when it misses the
         same expectation with the same value; when two different ones do, neither is.
         """
         same = []
         for fault in self._faults:
-            if fault.check == mark.id:
+            if mark.id in (fault.check, *fault.also):
                 theirs = self._finding(fault, function, mark, seed)
                 if theirs is not None and _equal(theirs, finding):
                     same.append(fault.says)

@@ -101,7 +101,7 @@ def _keys(source: str) -> KeyPath:
     except (ValueError, RecursionError):
         return ()
     path: list[str | int] = []
-    while isinstance(node, dict) and len(path) < _DEEPEST:
+    while isinstance(node, dict) and node and len(path) < _DEEPEST:
         key = next(iter(node))
         path.append(key)
         node = node[key]

@@ -133,7 +133,7 @@ class Sandbox:
         nursery.wait_until_warm()
         own = scratch is None
         folder = Path(tempfile.mkdtemp(dir=self._folder)) if scratch is None else scratch.resolve()
-        stage, probes = (path and path.resolve() for path in (stage, probes))
+        stage, probes = _real_place(stage), _real_place(probes)
         readable = [stage and stage.parent, probes, *self._packages.values()]
         policy = confinement.Policy(
             level=self.level,
@@ -230,6 +230,14 @@ class Worker:
         self._talk.close()
         if self._own_scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _real_place(path: Path | None) -> Path | None:
+    """Return a file in the real place of its folder, but do not follow a file that is a link.
+
+    A stage that links to the solution would otherwise open the solution's folder to a student.
+    """
+    return None if path is None else path.parent.resolve() / path.name
 
 
 def _end(nurseries: dict[str, Nursery], folder: Path) -> None:

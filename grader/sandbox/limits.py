@@ -18,7 +18,9 @@ class Limits:
         wall: Time on the driver's monotonic clock, from request to answer [s].
         cpu: Processor time of the worker and its descendants [s].
         memory: Memory beyond what the worker held when it was ready [B].
-        processes: How many processes may live at once, the worker included.
+        processes: How many processes may live at once, the worker included. With more than one,
+            programs such as a compiler can run; sockets stay shut, so that libraries which pass
+            data between processes through them (a torch `DataLoader` with workers) do not work.
         output: How much of stdout and stderr is kept; the rest is read and dropped [B].
         file: The size of one file the worker writes [B]; its folder may hold eight times that.
     """

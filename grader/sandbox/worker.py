@@ -26,6 +26,7 @@ from grader.sandbox.wire import FrameReader, encode
 REQUESTS, ANSWERS = 3, 4
 FIRST_FREE = 5
 CALL = "$call"
+BALLAST = 1 << 20  # [B] to let go when memory ran out, so that this can still be told
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -109,6 +110,7 @@ class _Work:
         self._instruments: dict[str, Any] = {}
         self._trials: dict[str, bool] = {}
         self._broken: dict[str, Any] | None = None
+        self._ballast = bytes(BALLAST)
         host_pid = Path("/proc/self").readlink() if sys.platform == "linux" else os.getpid()
         try:
             self._prepare(errand, fresh)
@@ -127,6 +129,7 @@ class _Work:
         scratch = errand.policy.scratch
         os.environ |= {"HOME": scratch, "TMPDIR": scratch}
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{scratch}/.torchinductor"
+        sys.argv = [errand.stage or ""]
         sys.modules["tempfile"].tempdir = None  # type: ignore[attr-defined]
         if self._path is not None:
             stage.open_folder(self._path.parent)
@@ -156,7 +159,12 @@ class _Work:
     def answer_all(self) -> None:
         """Answer until the driver closes the request pipe."""
         while (request := self._wire.receive()) is not None:
-            answer = self._answer(request)
+            try:
+                answer = self._answer(request)
+            except MemoryError:  # there was not even enough left to describe the first one
+                answer = {"status": "memory"}
+            if answer["status"] == "memory":
+                self._ballast = b""
             _flush()
             self._send(request["id"], answer)
 

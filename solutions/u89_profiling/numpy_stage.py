@@ -274,7 +274,7 @@ def paired_bootstrap(a, b, seed):
     median of the pair ratios ``a[i] / b[i]``: above 1 means that b is faster.
 
     The interval is a 99 % bootstrap interval of that median: draw n *pairs* with replacement, take
-    the median of their ratios, do this at least 1000 times, and take the 0.5 and 99.5 percentiles.
+    the median of their ratios, do this at least 2000 times, and take the 0.5 and 99.5 percentiles.
     The same arguments always give the same answer; NumPy's global random state is left alone.
 
     The verdict is the first of these that holds:

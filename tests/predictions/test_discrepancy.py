@@ -91,6 +91,43 @@ def test_each_problem_is_told_with_its_line(write, unit, text, said):
     assert any(problem.startswith(said) for problem in told), told
 
 
+VALUES = (
+    "3",
+    "nan",
+    "true",
+    '""',
+    '"x"',
+    "[]",
+    "[[]]",
+    "[3]",
+    "{}",
+    "[{}]",
+    "1979-05-27",
+    "[{name=1}]",
+)
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "peak = {}",
+        "[peak]\nterms = {}",
+        "[peak]\nbecause = {}",
+        "[[peak.terms]]\nname = {}\namount = '1 B'",
+        "[[peak.terms]]\nname = 'state'\namount = {}",
+        "[slowest]\nterms = {}",
+    ],
+)
+def test_no_value_in_any_place_brings_down_the_reader(write, unit, form, value):
+    path = write(form.replace("{}", value), "discrepancy.toml")
+    try:
+        found, told = read_discrepancies(path, unit), []
+    except SheetError as error:
+        found, told = {}, list(error.problems)
+    assert bool(found) != bool(told)
+
+
 def test_all_problems_are_told_in_one_go(write, unit):
     path = write(
         '[peak]\nterms = [{ name = "cache", amount = "1 B" }]\nbecause = 3\n'

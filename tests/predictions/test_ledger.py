@@ -1,6 +1,7 @@
 """The ledger: what is written stays, and whatever else happens to it shows."""
 
 import errno
+import hashlib
 import json
 import multiprocessing
 import os
@@ -130,6 +131,17 @@ def test_a_whole_chain_written_anew_does_not_fit_the_head(sound, tmp_path):
     for number in range(5):
         seal(other, {"peak": f"{number} B"})
     assert complaints(other.path.read_bytes(), head)
+
+
+@pytest.mark.parametrize("change", [{"n": 7}, {"n": True}, {"prev": "f" * 64}, {"kind": "note"}])
+def test_an_entry_with_a_hash_that_fits_must_still_follow_the_one_before(ledger, change):
+    entry = seal(ledger, {"peak": "1 B"})
+    plain = entry.plain() | change
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    signed = plain | {"hash": hashlib.sha256(text.encode()).hexdigest()}
+    line = json.dumps(signed, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    assert read_chain(entry.line(), b"", "ledger.jsonl").problems == ()
+    assert read_chain(line, b"", "ledger.jsonl").problems[0].where == "ledger.jsonl:1"
 
 
 def test_a_seal_must_have_the_digest_of_what_it_sealed(ledger):

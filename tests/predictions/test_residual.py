@@ -264,6 +264,19 @@ def test_a_sentence_about_a_wrong_choice_must_name_and_repeat(text, said):
     assert said in found.message
 
 
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("backward took 12.72 ms", "explained"),
+        ("backward took 12.73 ms", "not explained"),
+        ("backward took 12.48 ms", "explained"),
+        ("backward took 12.47 ms", "not explained"),
+    ],
+)
+def test_a_number_is_repeated_when_it_is_within_one_percent(text, state):
+    assert slowest("optimizer", text).state == state
+
+
 def test_a_choice_without_verdict_bands_is_judged_by_its_value():
     plain = Measured("null", terms={"ratio": 1.004})
     assert judge(GAIN, words("null"), plain).state == "exact"

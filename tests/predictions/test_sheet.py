@@ -5,7 +5,7 @@ import random
 import tomllib
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from grader.errors import SheetError
@@ -248,6 +248,8 @@ def test_problems_name_the_file_as_seen_from_the_current_folder(write, unit, tmp
 
 @in_one_folder
 @given(content=st.binary(max_size=300) | st.text(alphabet="abc=[]{}\"'\\\n#.1 ", max_size=200))
+@example(content="[#")
+@example(content="= 3")
 def test_no_bytes_bring_down_the_reader(write, unit, content):
     said = problems(write(content), unit, complete=True)
     assert said

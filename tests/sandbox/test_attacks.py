@@ -18,7 +18,8 @@ import pytest
 from grader.errors import SandboxError
 from grader.sandbox import conversation
 from grader.sandbox.client import Limits, Sandbox
-from tests.sandbox.conftest import LEVELS, call
+
+from .conftest import LEVELS, call
 
 WALLED = [level for level in LEVELS if level >= 1]
 

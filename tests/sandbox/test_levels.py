@@ -17,7 +17,8 @@ from grader.errors import SandboxError
 from grader.sandbox import confinement, interpreter, landlock, levels, namespaces, seccomp, syscalls
 from grader.sandbox.client import Sandbox
 from grader.sandbox.grants import Grants
-from tests.sandbox.conftest import LEVELS, call
+
+from .conftest import LEVELS, call
 
 
 def bore(monkeypatch, module, name, value, before=""):
@@ -184,6 +185,15 @@ def test_a_folder_with_something_hidden_inside_still_gives_its_modules(sandbox, 
             assert call(other, "f").error.type == "PermissionError"
 
 
+def test_content_that_is_installed_inside_the_package_is_hidden_and_the_rest_is_not(sandbox, write):
+    inside = interpreter.package_folder() / "sandbox" / "answer.py"
+    text = "def f(path):\n    return len(open(path).read())"
+    stage = write("numpy_stage.py", text)
+    with Sandbox(sandbox.level, hidden=[inside]) as own, own.worker("numpy", stage) as worker:
+        assert call(worker, "f", str(inside)).error.type == "PermissionError"
+        assert call(worker, "f", str(inside.with_name("limits.py"))).value > 100
+
+
 def test_the_solution_may_be_read_by_its_own_worker_only(sandbox, write):
     student = write("numpy_stage.py", "def f(path):\n    return open(path).read()")
     solution = student.parent.parent / "solutions" / "u1" / "numpy_stage.py"
@@ -194,6 +204,18 @@ def test_the_solution_may_be_read_by_its_own_worker_only(sandbox, write):
             assert call(reference, "f").value == 42
         with own.worker("numpy", student) as worker:
             assert call(worker, "f", str(solution)).error.type == "PermissionError"
+
+
+def test_a_stage_that_is_a_link_to_the_solution_does_not_open_it(sandbox, write):
+    solution = write("../solutions/numpy_stage.py", "def f():\n    return 42").resolve()
+    student = write("note", "").with_name("numpy_stage.py")
+    student.symlink_to(solution)
+    with (
+        Sandbox(sandbox.level, hidden=[solution.parent]) as own,
+        own.worker("numpy", student) as worker,
+    ):
+        error = call(worker, "f").error
+    assert (error.type, error.in_stage) == ("PermissionError", True)
 
 
 DRIVER = """
@@ -234,7 +256,7 @@ def test_a_driver_that_is_interrupted_or_killed_leaves_no_process(write, number)
 def test_a_hardened_driver_cannot_be_dumped_and_still_runs_workers():
     code = textwrap.dedent("""
         import ctypes
-        from grader.sandbox.client import Sandbox
+        from grader.sandbox.client import Sandbox, harden_driver
         harden_driver()
         with Sandbox() as sandbox, sandbox.worker("numpy") as worker:
             assert worker.call("none").error.type == "LookupError"
@@ -263,9 +285,16 @@ def test_level_2_stands_where_a_container_forbids_a_fresh_view_of_the_processes(
     """,
     )
     assert levels.missing(2) == ()
-    text = "import os\ndef f():\n    return [len(open('/proc/self/maps').read()) > 0, os.listdir('/proc')]"
+    text = """
+        import os
+        def own():
+            return len(open("/proc/self/maps").read()) > 0
+        def all():
+            return os.listdir("/proc")
+    """
     with Sandbox(2) as own, own.worker("numpy", write("numpy_stage.py", text)) as worker:
-        assert call(worker, "f").error.type == "PermissionError"
+        assert call(worker, "own").value is True
+        assert call(worker, "all").error.type == "PermissionError"
 
 
 def test_a_preload_that_fails_is_told_at_once():

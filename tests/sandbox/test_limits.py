@@ -11,7 +11,8 @@ import pytest
 
 from grader.sandbox.client import Limits
 from grader.sandbox.limits import seconds, size
-from tests.sandbox.conftest import call
+
+from .conftest import call
 
 MIB = 1 << 20
 

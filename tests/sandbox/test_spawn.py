@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from grader.sandbox.client import Limits, Sandbox
-from tests.sandbox.conftest import LEVELS, call
+
+from .conftest import LEVELS, call
 
 
 @pytest.fixture(scope="module", params=LEVELS, ids=lambda level: f"level{level}")

@@ -9,7 +9,8 @@ import textwrap
 import pytest
 
 from grader.sandbox.client import Limits, Sandbox
-from tests.sandbox.conftest import LEVELS, call
+
+from .conftest import LEVELS, call
 
 TRAIN = """
 import torch

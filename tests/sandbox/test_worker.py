@@ -9,7 +9,8 @@ import pytest
 
 from grader.sandbox.client import Limits
 from grader.sandbox.plain import NotPlainError
-from tests.sandbox.conftest import LEVELS, call
+
+from .conftest import LEVELS, call
 
 
 @pytest.fixture
