@@ -1,10 +1,10 @@
 """Unit 8.9, PyTorch stage: profile a training step, reconcile its FLOPs, verify an optimization.
 
 A *trainer* here is anything with the interface of `compact.trainer.Trainer`: ``fetch(iterator)``
-returns a batch, ``transfer(batch)`` returns ``(x, y)``, ``forward(x, y)`` a loss, ``backward(loss)``
-and ``update()`` return nothing, ``step(iterator)`` does all of it and returns the loss;
-``state_dict()``, ``load_state_dict(state)``, ``model`` and ``batches`` are there too. Call these
-methods instead of copying what they do: the checks hand in trainers of their own.
+returns a batch, ``transfer(batch)`` returns ``(x, y)``, ``forward(x, y)`` a loss,
+``backward(loss)`` and ``update()`` return nothing, ``step(iterator)`` does all of it and returns
+the loss; ``state_dict()``, ``load_state_dict(state)``, ``model`` and ``batches`` are there too.
+Call these methods instead of copying what they do: the checks hand in trainers of their own.
 
 A *clock* is a function that returns a time [s]; the checks hand in clocks of their own as well.
 Everything runs on a CPU; where a trainer's device is CUDA, synchronise before reading a clock.
@@ -165,7 +165,7 @@ def loader_supply(loader, batches=None, step_time=None, clock=time.perf_counter)
     raise NotImplementedError("8.9.n")
 
 
-def verify_optimization(base, new, samples, controls, steps=4, rtol=1e-4, seed=0):
+def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
     """Decide whether an optimized trainer may replace the old one, and whether it gains anything.
 
     A faster step that computes something else is not an optimization. Five parts, each of which

@@ -229,10 +229,11 @@ DRIVER = """
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_driver_that_is_interrupted_or_killed_leaves_no_process(write, number):
+def test_a_driver_that_is_interrupted_or_killed_leaves_no_process(write, number, tmp_path):
     stage = write("numpy_stage.py", "import time\ndef f():\n    time.sleep(60)")
     driver = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(DRIVER), str(stage)],
+        env=os.environ | {"TMPDIR": str(tmp_path)},  # a killed driver leaves its empty folder
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
