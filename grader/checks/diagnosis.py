@@ -32,8 +32,8 @@ class Diagnosis:
     ) -> str:
         """Return the sentence of the mistake that gives this very finding, or nothing.
 
-        Each known mistake that the check meets is run on the same case. It is named when it misses the
-        same expectation with the same value; when two different ones do, neither is.
+        Each known mistake that the check catches is run on the same case. It is named when it
+        misses the same expectation with the same value; when two different ones do, neither is.
         """
         same = []
         for fault in self._faults:

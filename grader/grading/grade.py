@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +25,7 @@ from grader.report.write import write_report
 from grader.sandbox.client import Sandbox
 from grader.scoring.rows import Level, Row, score
 from grader.scoring.rubric import read_rubric
-from grader.submission.folder import Submission, read_submission
+from grader.submission.folder import read_submission
 
 ALL_MET, SOMETHING_NOT_MET, COULD_NOT_JUDGE = 0, 1, 3
 _CONFINED = 1
@@ -93,19 +93,6 @@ class Outcome:
     interrupted: bool
 
 
-@dataclass(slots=True)
-class _Found:
-    """What has been found so far; a report can be made of it at any time."""
-
-    evidence: list[Evidence] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    sheet: SheetResult | None = None
-    interrupted: bool = False
-    level: int = 0
-    words: str = "not started"
-    broken: list[str] = field(default_factory=list)
-
-
 def open_sandbox(unit: Unit, content: Content, level: int | None = None) -> Sandbox:
     """Return the sandbox for a unit's checks, not yet entered."""
     packages = {"compact": content.compact} if content.compact.is_dir() else {}
@@ -129,100 +116,138 @@ def grade(
         EvidenceError: if there is nothing to grade, the sandbox cannot be had, or the report
             cannot be written. Everything a stage does ends up in the report instead.
     """
-    started = datetime.now(UTC)
-    seed = request.seed or fresh_seed()
-    tasks = _chosen(request)
-    submission = read_submission(request.submission, request.unit)
-    found = _Found(problems=list(submission.all_problems))
-    listener.problems(submission.all_problems)
+    under_way = _Grade(request, content, listener)
     try:
-        _judge(request, content, listener, submission, seed, tasks, found, sandbox)
+        under_way.judge(sandbox)
     except KeyboardInterrupt:
-        found.interrupted = True
-    rows: tuple[Row, ...] = ()
-    if tasks is None:
-        rubric = read_rubric(content.rubric)
-        rows = score(found.evidence, request.unit.rows, rubric)
-        if found.interrupted:
-            rows = tuple(dataclasses.replace(row, level=Level.NONE) for row in rows)
-    report = build_report(
-        request.unit,
-        Circumstances(
-            submission=str(request.submission),
-            digest=submission.digest,
-            seed=seed,
-            started=started,
-            finished=None if found.interrupted else datetime.now(UTC),
-            interrupted=found.interrupted,
-            versions=versions(),
-            machine=machine(),
-            confinement=found.level,
-            confinement_words=found.words,
-            practice=found.level < _CONFINED,
-        ),
-        evidence=found.evidence,
-        seal=found.sheet.seal if found.sheet else None,
-        residuals=found.sheet.residuals if found.sheet else (),
-        rows=rows,
-        problems=found.problems,
-    )
-    path = request.state / "reports" / f"{_scope(request, tasks)}.json"
-    write_report(report, path, content.rubric / "schema" / "report-1.json")
-    return Outcome(report, path, tuple(found.evidence), rows, _status(found), found.interrupted)
+        under_way.interrupted = True
+    return under_way.outcome()
 
 
-def _judge(
-    request: GradeRequest,
-    content: Content,
-    listener: Listener,
-    submission: Submission,
-    seed: str,
-    tasks: frozenset[str] | None,
-    found: _Found,
-    shared: Sandbox | None,
-) -> None:
-    """Run the checks and judge the sheet, noting each finding in `found` as it comes."""
-    unit = request.unit
-    with ExitStack() as stack:
-        sandbox = shared or stack.enter_context(open_sandbox(unit, content, request.level))
-        if tasks is None or any(unit.stage_of(task) == "torch" for task in tasks):
-            sandbox.start_early("torch")
-        found.level, found.words = sandbox.level, sandbox.describe()
-        if sandbox.level < _CONFINED and not (request.own or request.unconfined):
-            raise SandboxError(
-                Problem(
-                    str(request.submission),
-                    f"the work of others is graded confined, and this machine offers {found.words}",
-                    "`grade doctor` says what is missing; --unconfined grades it all the same",
-                )
+class _Grade:
+    """A grade under way; a report can be made of it at any time."""
+
+    def __init__(self, request: GradeRequest, content: Content, listener: Listener) -> None:
+        self._request, self._content, self._listener = request, content, listener
+        self._started = datetime.now(UTC)
+        self._seed = request.seed or fresh_seed()
+        self._tasks = _chosen(request)
+        self._submission = read_submission(request.submission, request.unit)
+        self._evidence: list[Evidence] = []
+        self._problems: list[Problem] = []
+        self._sheet: SheetResult | None = None
+        self._broken = False
+        self._level, self._words = 0, "not started"
+        self.interrupted = False
+
+    def judge(self, shared: Sandbox | None) -> None:
+        """Run the checks and judge the sheet, keeping each finding as it comes."""
+        unit, tasks = self._request.unit, self._tasks
+        self._complain(self._submission.all_problems)
+        with ExitStack() as stack:
+            sandbox = shared or stack.enter_context(
+                open_sandbox(unit, self._content, self._request.level)
             )
-        listener.started(unit, seed, versions(), found.words)
-        bench = Bench(unit, sandbox)
+            if tasks is None or any(unit.stage_of(task) == "torch" for task in tasks):
+                sandbox.start_early("torch")
+            self._admit(sandbox)
+            bench = Bench(unit, sandbox)
+            self._check(bench)
+            if tasks is None and unit.fields and not self.interrupted:
+                self._judge_sheet(bench)
 
-        def keep(evidence: Evidence) -> None:
-            found.evidence.append(evidence)
-            listener.evidence(evidence)
+    def outcome(self) -> Outcome:
+        """Score what was found, write the report and return both."""
+        unit, rubric = self._request.unit, self._content.rubric
+        rows: tuple[Row, ...] = ()
+        if self._tasks is None:
+            rows = score(self._evidence, unit.rows, read_rubric(rubric))
+        if self.interrupted:
+            rows = tuple(dataclasses.replace(row, level=Level.NONE) for row in rows)
+        report = build_report(
+            unit,
+            self._circumstances(),
+            evidence=self._evidence,
+            seal=self._sheet.seal if self._sheet else None,
+            residuals=self._sheet.residuals if self._sheet else (),
+            rows=rows,
+            problems=self._problems,
+        )
+        # A task alone must not replace the report of its unit.
+        scope = unit.id if self._tasks is None else "+".join(sorted(self._tasks))
+        path = self._request.state / "reports" / f"{scope}.json"
+        write_report(report, path, rubric / "schema" / "report-1.json")
+        return Outcome(report, path, tuple(self._evidence), rows, self._status(), self.interrupted)
 
+    def _admit(self, sandbox: Sandbox) -> None:
+        """Refuse to run other people's work unconfined, unless that was asked for."""
+        self._level, self._words = sandbox.level, sandbox.describe()
+        request = self._request
+        if sandbox.level < _CONFINED and not (request.own or request.unconfined):
+            seen = f"the work of others is graded confined, and this machine offers {self._words}"
+            todo = "`grade doctor` says what is missing; --unconfined grades it all the same"
+            raise SandboxError(Problem(str(request.submission), seen, todo))
+        self._listener.started(request.unit, self._seed, versions(), self._words)
+
+    def _check(self, bench: Bench) -> None:
         run = run_checks(
             bench,
-            submission,
-            content.solutions,
-            seed,
-            tasks=tasks,
-            faults=load_faults(unit, content.solutions),
-            on_evidence=keep,
+            self._submission,
+            self._content.solutions,
+            self._seed,
+            tasks=self._tasks,
+            faults=load_faults(bench.unit, self._content.solutions),
+            on_evidence=self._keep,
         )
-        found.interrupted = run.interrupted
-        found.broken = list(run.broken)
-        found.problems += [Problem("the grader", broken) for broken in run.broken]
-        if tasks is None and unit.fields and not run.interrupted:
-            found.sheet = grade_sheet(
-                bench, submission.folder, request.submission, request.state, seed, listener.note
-            )
-            found.problems += found.sheet.problems
-            listener.problems(found.sheet.problems)
-            for evidence in found.sheet.evidence:
-                keep(evidence)
+        self.interrupted = run.interrupted
+        self._broken = bool(run.broken)
+        self._complain([Problem("the grader", broken) for broken in run.broken])
+
+    def _judge_sheet(self, bench: Bench) -> None:
+        request, listener = self._request, self._listener
+        self._sheet = grade_sheet(
+            bench,
+            self._submission.folder,
+            request.submission,
+            request.state,
+            self._seed,
+            listener.note,
+        )
+        self._complain(self._sheet.problems)
+        for evidence in self._sheet.evidence:
+            self._keep(evidence)
+
+    def _keep(self, evidence: Evidence) -> None:
+        self._evidence.append(evidence)
+        self._listener.evidence(evidence)
+
+    def _complain(self, problems: Sequence[Problem]) -> None:
+        self._problems += problems
+        if problems:
+            self._listener.problems(problems)
+
+    def _circumstances(self) -> Circumstances:
+        return Circumstances(
+            submission=str(self._request.submission),
+            digest=self._submission.digest,
+            seed=self._seed,
+            started=self._started,
+            finished=None if self.interrupted else datetime.now(UTC),
+            interrupted=self.interrupted,
+            versions=versions(),
+            machine=machine(),
+            confinement=self._level,
+            confinement_words=self._words,
+            practice=self._level < _CONFINED,
+        )
+
+    def _status(self) -> int:
+        statuses = {evidence.status for evidence in self._evidence}
+        if self.interrupted or self._broken or statuses & {Status.FAULT, Status.VOID}:
+            return COULD_NOT_JUDGE
+        if any(status.counts_against for status in statuses):
+            return SOMETHING_NOT_MET
+        return ALL_MET
 
 
 def _chosen(request: GradeRequest) -> frozenset[str] | None:
@@ -236,17 +261,3 @@ def _chosen(request: GradeRequest) -> frozenset[str] | None:
         letters = ", ".join(task.letter for task in request.unit.tasks)
         raise UsageError(f"unit {request.unit.id} has no task {request.task!r}; it has {letters}")
     return frozenset({known[wanted]})
-
-
-def _scope(request: GradeRequest, tasks: frozenset[str] | None) -> str:
-    """Return what a report is about: a task alone must not replace the report of its unit."""
-    return request.unit.id if tasks is None else "+".join(sorted(tasks))
-
-
-def _status(found: _Found) -> int:
-    statuses = {evidence.status for evidence in found.evidence}
-    if found.interrupted or found.broken or statuses & {Status.FAULT, Status.VOID}:
-        return COULD_NOT_JUDGE
-    if any(status.counts_against for status in statuses):
-        return SOMETHING_NOT_MET
-    return ALL_MET

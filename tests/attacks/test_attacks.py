@@ -123,7 +123,8 @@ ATTACKS = {
     ),
     "kills its parents": (
         "import os, signal\ndef double(x):\n"
-        "    try:\n        os.kill(os.getppid(), signal.SIGKILL)\n    except Exception:\n        pass\n"
+        "    try:\n        os.kill(os.getppid(), signal.SIGKILL)\n"
+        "    except Exception:\n        pass\n"
         "    try:\n        os.killpg(0, signal.SIGKILL)\n    except Exception:\n        pass\n"
         "    return 0 * x\n"
     ),
