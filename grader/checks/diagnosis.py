@@ -32,16 +32,22 @@ class Diagnosis:
     ) -> str:
         """Return the sentence of the mistake that gives this very finding, or nothing.
 
-        Each known mistake that the check catches is run on the same case. It is named when it
-        misses the same expectation with the same value; when two different ones do, neither is.
+        Each known mistake of the check is run on the same case. It is named when it misses the
+        same expectation with the same value; when two different ones do, neither is. Mistakes
+        that another check is there for come second.
         """
-        same = []
-        for fault in self._faults:
-            if mark.id in (fault.check, *fault.also):
-                theirs = self._finding(fault, function, mark, seed)
-                if theirs is not None and _equal(theirs, finding):
-                    same.append(fault.says)
-        return same[0] if len(set(same)) == 1 else ""
+        own = [fault for fault in self._faults if fault.check == mark.id]
+        others = [fault for fault in self._faults if mark.id in fault.also]
+        for faults in (own, others):
+            same = {
+                fault.says
+                for fault in faults
+                if (theirs := self._finding(fault, function, mark, seed)) is not None
+                and _equal(theirs, finding)
+            }
+            if same:
+                return same.pop() if len(same) == 1 else ""
+        return ""
 
     def _finding(
         self, fault: Fault, function: Callable[..., Any], mark: CheckMark, seed: str

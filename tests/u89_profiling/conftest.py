@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+# the profiler of torch 2.13 otherwise writes a line on stderr at each start and stop
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
 ROOT = Path(__file__).resolve().parents[2]
 
