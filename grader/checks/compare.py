@@ -94,8 +94,7 @@ def _sequences(
     if not isinstance(got, list | tuple):
         return Difference(place, f"expected a list, got {kind(got)}", show(want), show(got))
     if len(got) != len(want):
-        note = f"expected {len(want)} entries, got {len(got)}"
-        return Difference(place, note, f"{len(want)} entries", f"{len(got)} entries")
+        return Difference(place, "", f"{len(want)} entries", f"{len(got)} entries")
     for index, (mine, theirs) in enumerate(zip(got, want, strict=True)):
         found = difference(mine, theirs, tolerance, f"{place}[{index}]")
         if found:
@@ -200,7 +199,7 @@ def show(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int):
-        return f"{value:,}".replace(",", " ") if abs(value) < 10**18 else f"{value:.6e}"
+        return str(value) if abs(value) < 10**18 else f"{value:.6e}"
     if isinstance(value, float):
         return f"{value:.9g}"
     if isinstance(value, np.ndarray):

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from grader.checks.diagnosis import ALSO
 from grader.checks.evidence import Evidence, Status
 from grader.checks.session import CheckRun, run_checks
 from grader.checks.subject import Bench
@@ -93,7 +94,7 @@ def fault_problems(
         problems.append(Problem(where, f"{fault.check} does not catch it"))
     elif own.status not in (Status.NOT_MET, Status.STOPPED):
         problems.append(Problem(where, f"{fault.check} ends as {own.status}: {own.message}"))
-    elif own.mistake and own.mistake != fault.says:
+    elif own.mistake and own.mistake.removeprefix(ALSO) != fault.says:
         problems.append(Problem(where, f"{fault.check} takes it for another: {own.mistake}"))
     elif own.status is Status.NOT_MET and not own.mistake:
         problems.append(Problem(where, f"{fault.check} catches it but does not name it"))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from grader.checks.compare import Tolerance, difference
 from grader.checks.draw import Draw
@@ -17,6 +20,10 @@ from grader.checks.subject import Bench, Subject
 from grader.course.faults import Fault, write_stages
 
 _SAME = Tolerance(rtol=1e-9, atol=1e-12)
+ALSO = "A known mistake that ends like this too: "
+"""Before the sentence of a mistake when the result alone cannot prove that it is this one."""
+
+_FEW = 100
 
 
 class Diagnosis:
@@ -46,7 +53,8 @@ class Diagnosis:
                 and _equal(theirs, finding)
             }
             if same:
-                return same.pop() if len(same) == 1 else ""
+                careful = "" if _telling(finding.value) else ALSO
+                return careful + same.pop() if len(same) == 1 else ""
         return ""
 
     def _finding(
@@ -77,6 +85,20 @@ class Diagnosis:
                 except Outcome:
                     return None
         return None
+
+
+def _telling(value: Any) -> bool:
+    """Whether a value is so special that two mistakes will hardly share it by chance."""
+    if isinstance(value, Mapping):
+        return any(_telling(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return any(_telling(item) for item in value)
+    if isinstance(value, np.ndarray):
+        return value.size > 1 and value.dtype.kind not in "b"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        return False
+    number = float(value)
+    return math.isfinite(number) and (number != int(number) or abs(number) > _FEW)
 
 
 def _equal(theirs: Finding, mine: Finding) -> bool:

@@ -11,12 +11,14 @@ from grader.course.catalog import find_unit, units
 from grader.course.content import installed_content
 from grader.errors import UsageError
 from grader.predictions.ledger import LEDGER_FILE, Ledger
+from grader.predictions.quantity import Quantity
 from grader.predictions.seal import Sealed, seal_sheet
 from grader.predictions.sheet import SHEET_FILE
 from grader.predictions.verdict import SealWord
 from grader.submission.folder import read_submission
 
 SEALED, TOO_LATE = 0, 1
+FEWEST_DIGITS = 3  # from here on a gap may be put down to rounding
 _SHORT = 12  # characters of a hash that a person compares
 
 
@@ -33,6 +35,8 @@ def seal(name: str, submission: Path | None) -> int:
     sheet = read_submission(root, unit).folder / SHEET_FILE
     sealed = seal_sheet(sheet, unit, Ledger(root / LEDGER_FILE))
     words = "sealed" if sealed.is_new else "already sealed"
+    if sealed.verdict.word == SealWord.LATE:
+        words += " too late"
     count = len(sealed.sheet.entries)
     parts = [
         f"{words} {sealed.entry.hash[:_SHORT]}",
@@ -42,7 +46,17 @@ def seal(name: str, submission: Path | None) -> int:
     click.echo(f"{unit.id}  {shown(sheet)}: {', '.join(parts)}")
     if sealed.commit.note:
         click.echo(f"note: {sealed.commit.note}", err=True)
+    for field in unit.fields:
+        entry = sealed.sheet.entries[field.name]
+        written = entry.quantity
+        if field.kind == "exact" and written and _is_coarse(written):
+            click.echo(f"note: {field.name} is exact, and {entry.text!r} is rounded", err=True)
     return _advise(sealed, unit.id)
+
+
+def _is_coarse(written: Quantity) -> bool:
+    """Whether a number was rounded so far that rounding cannot explain a gap any more."""
+    return written.digits < FEWEST_DIGITS and written.half_digit > 0.5
 
 
 def _advise(sealed: Sealed, unit_id: str) -> int:

@@ -18,7 +18,7 @@ from grader.course.unit import Unit
 from grader.errors import Problem, SheetError
 from grader.grading.measuring import measure_fields
 from grader.predictions.chain import MEASUREMENT
-from grader.predictions.discrepancy import DISCREPANCY_FILE, Explanation, read_discrepancies
+from grader.predictions.discrepancy import DISCREPANCY_FILE, read_discrepancies
 from grader.predictions.judging import judge_sheet, to_measure_again
 from grader.predictions.ledger import LEDGER_FILE, Ledger
 from grader.predictions.record import Record, make_record, records_under
@@ -73,11 +73,11 @@ def grade_sheet(
     seal = verdict(theirs.read(), unit.id, digest, is_file=is_file)
     if seal.word != SealWord.SEALED or sheet is None:
         return SheetResult(seal, (), prediction_evidence(unit, seal, ()), tuple(problems))
-    explanations, more = _read_explanations(folder / DISCREPANCY_FILE, unit)
+    said = read_discrepancies(folder / DISCREPANCY_FILE, unit)
     ledger, before = _ledger_for_records(theirs, root, state)
     records = list(_records(ledger, before, unit, sheet.digest))
     while True:
-        residuals = judge_sheet(unit, sheet, records, explanations)
+        residuals = judge_sheet(unit, sheet, records, said.explanations)
         if records and (len(records) >= MOST_RECORDS or not to_measure_again(residuals)):
             break
         raw = measure_fields(bench, f"{seed}/{len(records)}", note)
@@ -85,7 +85,7 @@ def grade_sheet(
         records.append(ledger.append(MEASUREMENT, unit.id, sheet.digest, record).content)
     seal = verdict(ledger.read(), unit.id, digest, is_file=is_file)
     evidence = prediction_evidence(unit, seal, residuals)
-    return SheetResult(seal, residuals, evidence, (*problems, *more))
+    return SheetResult(seal, residuals, evidence, (*problems, *said.problems))
 
 
 def _read_sheet(path: Path, unit: Unit) -> tuple[Sheet | None, bool, list[Problem]]:
@@ -96,13 +96,6 @@ def _read_sheet(path: Path, unit: Unit) -> tuple[Sheet | None, bool, list[Proble
         return read_sheet(path, unit), True, []
     except SheetError as error:
         return None, True, list(error.problems)
-
-
-def _read_explanations(path: Path, unit: Unit) -> tuple[dict[str, Explanation], list[Problem]]:
-    try:
-        return read_discrepancies(path, unit), []
-    except SheetError as error:
-        return {}, list(error.problems)
 
 
 def _ledger_for_records(theirs: Ledger, root: Path, state: Path) -> tuple[Ledger, int]:

@@ -46,20 +46,31 @@ class Explanation:
     because: str = ""
 
 
-def read_discrepancies(path: Path, unit: Unit) -> dict[str, Explanation]:
-    """Read the explanations of a unit's fields, by field; empty when there is no file.
+@dataclass(frozen=True, slots=True)
+class Discrepancies:
+    """What `discrepancy.toml` holds.
 
-    Raises:
-        SheetError: with every problem of the file, in the order of its lines.
+    Attributes:
+        explanations: What is sound in it, by field; empty when there is no file.
+        problems: Everything that is wrong with it, in the order of its lines.
     """
+
+    explanations: Mapping[str, Explanation]
+    problems: tuple[Problem, ...] = ()
+
+
+def read_discrepancies(path: Path, unit: Unit) -> Discrepancies:
+    """Read the explanations of a unit's fields; one that is malformed does not spoil the others."""
     if not path.exists() and not path.is_symlink():
-        return {}
-    file = read_toml(path)
+        return Discrepancies({})
+    try:
+        file = read_toml(path)
+    except SheetError as error:
+        return Discrepancies({}, error.problems)
     reader = _Reader(file, {field.name: field for field in unit.fields})
     explanations = {name: reader.explanation(name) for name in file.data}
-    if reader.problems:
-        raise SheetError(in_order(reader.problems))
-    return {name: found for name, found in explanations.items() if found is not None}
+    sound = {name: found for name, found in explanations.items() if found is not None}
+    return Discrepancies(sound, tuple(in_order(reader.problems)))
 
 
 class _Reader:
@@ -130,8 +141,7 @@ class _Reader:
         name = item["name"].strip()
         known = (*field.terms, ROUNDING)
         if name not in known:
-            near = nearest(name, known)
-            todo = f"did you mean '{near}'?" if near else f"use one of {', '.join(known)}"
+            todo = f"use one of {', '.join(known)}"
             self.complain(path, f"'{field.name}' has no term '{quote(name)}'", todo)
             return None
         try:

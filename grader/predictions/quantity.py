@@ -104,12 +104,12 @@ def show(value: int | float, unit: str, *, signed: bool = False) -> str:
     """
     sign = "+" if signed else ""
     if isinstance(value, int):
-        return f"{value:{sign},} {_suffix(unit)}".rstrip()
+        return f"{value:{sign}} {_suffix(unit)}".rstrip()
     if unit == "s" and value != 0:
         for name, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
             if abs(value) >= size or name == "ns":
                 return f"{value / size:{sign}.4g} {name}"
-    form = ",.1f" if 1e5 <= abs(value) < 1e18 else ".6g"
+    form = ".1f" if 1e5 <= abs(value) < 1e18 else ".6g"
     return f"{value:{sign}{form}} {_suffix(unit)}".rstrip()
 
 

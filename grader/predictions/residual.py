@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from grader.course.unit import SheetField
-from grader.predictions.discrepancy import Explanation
+from grader.predictions.discrepancy import ROUNDING, Explanation
 from grader.predictions.gap import JudgedTerm, equal, judge_gap, within
 from grader.predictions.quantity import show
 from grader.predictions.record import Measured
@@ -95,13 +95,19 @@ def _judge_number(
     if equal(value, predicted):
         return replace(found, state=State.EXACT)
     gap = value - predicted
-    found = replace(found, residual_text=show(gap, field.unit, signed=True))
+    shown = show(gap, field.unit, signed=True)
+    # a difference of two shares is not a share of either
+    found = replace(found, residual_text=shown.replace("%", "points"))
     if field.kind == "band" and within(predicted, value, field.band):
-        note = f"right within {100 * field.band:g} %"
+        note = f"right within {100 * field.band:g} % of the measured value"
         return replace(found, state=State.WITHIN_BAND, message=note)
     fault, terms = judge_gap(gap, entry.quantity, measured.terms, explanation.terms)
-    state = State.NOT_EXPLAINED if fault else State.EXPLAINED
-    return replace(found, state=state, message=fault, terms=terms)
+    if not fault:
+        return replace(found, state=State.EXPLAINED, terms=terms)
+    names = ", ".join((*field.terms, ROUNDING))
+    return replace(
+        found, state=State.NOT_EXPLAINED, message=f"{fault}; its names: {names}", terms=terms
+    )
 
 
 def _judge_choice(
@@ -120,8 +126,11 @@ def _judge_choice(
         every=field.choices,
         sizes=measured.terms,
     )
-    state = State.NOT_EXPLAINED if fault else State.EXPLAINED
-    return replace(found, state=state, message=fault, residual_text=f"measured: {truth}")
+    found = replace(found, residual_text=f"measured: {truth}")
+    if not fault:
+        return replace(found, state=State.EXPLAINED)
+    seen = f"; what was seen: {measured.note}" if measured.note else ""
+    return replace(found, state=State.NOT_EXPLAINED, message=f"{fault}{seen}")
 
 
 def _judge_text(

@@ -137,7 +137,7 @@ def _marked(question: SelfTestQuestion, given: str | Quantity | None) -> MarkedA
     else:
         mark = Mark.RIGHT if _is_right(question, given) else Mark.WRONG
         text = given.text if isinstance(given, Quantity) else given
-    pointer = "" if mark is Mark.RIGHT else question.pointer
+    pointer = question.pointer if mark is Mark.WRONG else ""
     return MarkedAnswer(question.id, question.text, mark, text, pointer)
 
 

@@ -36,8 +36,8 @@ FAMILIES: Mapping[str, Mapping[str, Fraction]] = {
 """Units of each family with their size in the family's own unit: MB is 10^6 B, MiB is 2^20 B."""
 
 EXAMPLES: Mapping[str, str] = {
-    "B": '"1597480 B" or "1.6 MB"',
-    "FLOP": '"21626880 FLOP" or "21.6 MFLOP"',
+    "B": '"1234567 B" or "1.23 MB"',
+    "FLOP": '"1234567 FLOP" or "1.23 MFLOP"',
     "s": '"0.0125 s" or "12.5 ms"',
     "%": '"45 %"',
     "1": "12",

@@ -87,9 +87,10 @@ def _word(chain: Chain, unit_id: str, digest: str | None) -> tuple[SealWord, str
     late = [entry for entry in seals if entry.n > measured.n and entry.sheet == digest]
     if late:
         return SealWord.LATE, (
-            f"this sheet was sealed at {late[0].time}, after the measurement at {measured.time}"
+            f"this sheet was sealed at {late[0].time}, after the measurement at {measured.time}; "
+            "put back the one sealed before it (`git log -p -- prediction.toml` shows it)"
         )
     return SealWord.CHANGED, (
         f"the sheet differs from the one sealed before the measurement at {measured.time}; "
-        "put that one back"
+        "put that one back (`git log -p -- prediction.toml` shows it)"
     )

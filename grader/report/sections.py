@@ -86,7 +86,7 @@ def _clock(moment: str) -> str:
 
 def _print_fields(console: PlainConsole, fields: Sequence[Mapping[str, Any]]) -> None:
     cells = [
-        (_cell(field["field"]), _cell(field["predicted"]) or "blank", _measured(field["measured"]))
+        (_cell(field["field"]), _cell(field["predicted"]) or "blank", _measured(field))
         for field in fields
     ]
     if not cells:
@@ -94,12 +94,13 @@ def _print_fields(console: PlainConsole, fields: Sequence[Mapping[str, Any]]) ->
     widths = [max(Text(row[column]).cell_len for row in cells) for column in range(3)]
     beside = _INDENT + sum(widths) + 3 * _GAP
     below = _INDENT + widths[0] + _GAP
+    fits = all(beside + min(_ROOM, _outcome(field).cell_len) <= console.width for field in fields)
     for field, row in zip(fields, cells, strict=True):
         numbers = Text()
         for text, width in zip(row, widths, strict=True):
             numbers.append(text).pad_right(_GAP + width - Text(text).cell_len)
         margin, words = Text(" " * _INDENT), _outcome(field)
-        if beside + min(_ROOM, words.cell_len) <= console.width:
+        if fits:
             console.lines(margin + numbers, words, beside)
         else:
             numbers.rstrip()
@@ -138,11 +139,14 @@ def _next(report: Mapping[str, Any]) -> str:
         what = clean(step["title"] if is_sheet else step["task"])
         return f"next: {what}, about {step['minutes']} minutes"
     statuses = {check["status"] for check in report["checks"]}
-    return "nothing is left to do" if report["rows"] and statuses <= _SETTLED else ""
+    done = report["rows"] and statuses <= _SETTLED
+    return f"nothing is left to do but `grade selftest {report['unit']}`" if done else ""
 
 
-def _measured(value: str) -> str:
-    return f"measured {_cell(value)}" if value else "not measured"
+def _measured(field: Mapping[str, Any]) -> str:
+    if field["kind"] == "text":
+        return ""
+    return f"measured {_cell(field['measured'])}" if field["measured"] else "not measured"
 
 
 def _cell(value: str) -> str:

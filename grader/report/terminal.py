@@ -80,7 +80,9 @@ class TerminalReport:
         lead.append(f"{status:<{_STATUS + _GAP}}", style=style_of(status)).append(found.task)
         body = Text(clean(title), style=DIM if untouched else "")
         self._console.lines(lead, body, self._body)
-        if status != "met" and not untouched:
+        if untouched and self._hints > 1:
+            self._hint(task)
+        elif status != "met" and not untouched:
             self._explain(check, task)
 
     def finish(self, report: Mapping[str, Any], path: str) -> None:

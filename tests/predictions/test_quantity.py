@@ -143,14 +143,14 @@ def test_a_quantity_knows_how_finely_it_was_written():
 @pytest.mark.parametrize(
     ("value", "unit", "signed", "shown"),
     [
-        (1597480, "B", False, "1,597,480 B"),
-        (1602112, "B", True, "+1,602,112 B"),
+        (1597480, "B", False, "1597480 B"),
+        (1602112, "B", True, "+1602112 B"),
         (-24, "B", True, "-24 B"),
         (0.0126, "s", False, "12.6 ms"),
         (3e-10, "s", False, "0.3 ns"),
         (90.5, "s", False, "90.5 s"),
         (0.0, "s", False, "0 s"),
-        (1677721.6, "B", False, "1,677,721.6 B"),
+        (1677721.6, "B", False, "1677721.6 B"),
         (12.5, "%", True, "+12.5 %"),
         (4, "1", False, "4"),
     ],

@@ -44,13 +44,13 @@ def peak(predicted, measured, explanation=None, **sizes):
 def test_an_equal_number_is_exact():
     found = peak("1597480 B", 1597480)
     assert (found.state, found.residual_text, found.terms) == ("exact", "", ())
-    assert (found.predicted_text, found.measured_text) == ("1597480 B", "1,597,480 B")
+    assert (found.predicted_text, found.measured_text) == ("1597480 B", "1597480 B")
 
 
 def test_one_byte_off_is_not_exact():
     found = peak("1597480 B", 1597481)
     assert (found.state, found.residual_text) == ("not explained", "+1 B")
-    assert found.message == "name its terms in discrepancy.toml"
+    assert found.message.startswith("name its terms in discrepancy.toml; its names: state")
 
 
 @given(value=st.integers(1, 10**24), other=st.integers(1, 10**24))
@@ -66,7 +66,7 @@ def test_a_measured_float_is_exact_up_to_rounding_noise():
 
 def test_a_gap_whose_terms_add_up_is_explained():
     found = peak("1000 B", 4000, terms(state=2000, grads=1000), state=2000, grads=1000, batch=70)
-    assert (found.state, found.residual_text) == ("explained", "+3,000 B")
+    assert (found.state, found.residual_text) == ("explained", "+3000 B")
     assert [(t.name, t.believed) for t in found.terms] == [("state", True), ("grads", True)]
 
 
@@ -120,8 +120,9 @@ def test_a_choice_of_real_terms_holds_exactly_when_their_sum_is_the_gap(sizes, t
 
 def test_one_wrong_amount_spoils_an_explanation_that_adds_up():
     found = peak("1000 B", 4000, terms(state=2500, grads=500), state=2000, grads=1000)
-    assert (found.state, found.message) == ("not explained", "not believed: state, grads")
-    assert "2,000" not in str(found)
+    assert found.state == "not explained"
+    assert found.message.startswith("not believed: state, grads;")
+    assert "2000" not in str(found)
 
 
 def test_a_term_that_was_not_measured_is_not_believed():

@@ -135,7 +135,7 @@ def test_a_missing_field_is_a_problem_only_for_a_complete_sheet(write, unit, fil
         ("peak = inf", "2: 'peak': inf: this is not a finite number"),
         ("peak = 1e999", "2: 'peak': inf: this is not a finite number"),
         ("peak = 16", "2: 'peak': 16 has no unit"),
-        ("peak = true", "2: 'peak': write \"1597480 B\" or \"1.6 MB\", not true or false"),
+        ("peak = true", "2: 'peak': write \"1234567 B\" or \"1.23 MB\", not true or false"),
         ("peak = [1]", "not a list"),
         ("peak = {a = 1}", "not a table"),
         ("peak = 1979-05-27", "not a date"),
