@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from grader.checks.outcomes import Finding, GraderFault, NotAttempted, Stopped, Unmet, Void
 from grader.course.unit import STAGES, Unit, stage_file
 from grader.sandbox.client import Answer, Raised, Sandbox, Worker
@@ -153,7 +155,7 @@ class Subject:
             failed = [name for name, honest in answer.trials.items() if not honest]
             if failed:
                 self._blame(Void(_void_message(failed)))
-            return answer.value
+            return _bare(answer.value)
         if answer.status == "raised" and answer.error:
             self._blame(Unmet(Finding(asked, raised_message(answer.error))))
         if answer.status == "not_plain":
@@ -184,6 +186,15 @@ class StageCalls:
             return self._subject.call(self._stage, function, *args, **kwargs)
 
         return call
+
+
+def _bare(value: Any) -> Any:
+    """Return data in which an array of one number without dimensions is that number."""
+    if isinstance(value, np.ndarray):
+        return value.item() if value.shape == () else value
+    if isinstance(value, dict):
+        return {key: _bare(item) for key, item in value.items()}
+    return [_bare(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_stub(error: Raised) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from grader.predictions.advice import LONGEST, quote, why_no_number, why_no_unit
-from grader.predictions.units import FAMILIES
+from grader.predictions.units import EXAMPLES, FAMILIES
 
 _GRAMMAR = re.compile(
     r"(?P<sign>[+-]?)"
@@ -90,7 +90,7 @@ def parse_number(number: int | float, unit: str) -> Quantity:
         raise QuantityError("the number is too large to be meant")
     text = repr(number)
     if unit != "1" and _GRAMMAR.fullmatch(text):
-        raise QuantityError(f'{text} has no unit; write it as a text with one, "{text} {unit}"')
+        raise QuantityError(f"{text} has no unit; write a text with one, such as {EXAMPLES[unit]}")
     return parse(text, unit)
 
 

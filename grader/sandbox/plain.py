@@ -2,8 +2,9 @@
 
 Plain are None, bool, int, float, str, bytes, lists and tuples (both arrive as lists), dicts with
 keys of these simple kinds, NumPy arrays and scalars of the numeric dtypes, and ordinary strided
-CPU tensors (they arrive as arrays; bfloat16 as float32 with the exact values). The choice is made
-by exact type, so that an object with methods of its own is named rather than asked.
+CPU tensors (they arrive as arrays; bfloat16 as float32 with the exact values). Text of NumPy or of
+an enumeration arrives as str, a path as its text, a fraction as the nearest float. The choice is
+made by exact type, so that an object with methods of its own is named rather than asked.
 
 Skeleton, as JSON: null, booleans, strings, numbers and arrays stand for themselves; everything
 else is an object with one entry whose bytes, if any, come next in the payload::
@@ -17,8 +18,11 @@ else is an object with one entry whose bytes, if any, come next in the payload::
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections import Counter, OrderedDict, defaultdict
+from fractions import Fraction
+from pathlib import PosixPath, WindowsPath
 from typing import Any, TypeAlias
 
 from grader.errors import SandboxError
@@ -94,8 +98,9 @@ class Packer:
             return self._int(value)
         if kind is float:
             return value if math.isfinite(value) else {"f": str(value)}
-        if kind is str:
-            return self._str(value)
+        if issubclass(kind, str):
+            # np.str_, StrEnum: the base class copies the text, whatever the subclass says
+            return self._str(str.__str__(value))
         if kind is bytes:
             return {"b": self._add(value)}
         if kind is list or issubclass(kind, tuple):
@@ -146,7 +151,8 @@ class Packer:
         pairs = []
         items = list(dict.items(value))
         self._count(2 * len(items))
-        for key, item in items:
+        for given, item in items:
+            key = self._key(given)
             if key is not None and type(key) not in (str, int, float, bool):
                 raise self._refuse(
                     f"has a key that is a {type(key).__name__}, not a string or number"
@@ -154,12 +160,21 @@ class Packer:
             pairs.append([self._inside(key, key), self._inside(key, item)])
         return {"d": pairs}
 
+    def _key(self, key: Any) -> Any:
+        """Return a key as Python's own text or number."""
+        if isinstance(key, str):
+            return str.__str__(key)
+        np = sys.modules.get("numpy")
+        return key.item() if np is not None and issubclass(type(key), np.generic) else key
+
     def _array(self, value: Any, kind: type) -> Any:
         np, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if torch is not None and kind in (torch.Tensor, torch.nn.Parameter):
             value = self._tensor(value, torch)
             kind = type(value)
         if np is not None and kind is np.ndarray:
+            if value.dtype.kind == "U":
+                return self.pack(value.tolist())
             dtype = self._dtype(value.dtype)
             flat = np.ascontiguousarray(value, dtype=dtype).reshape(-1)
             self._add(flat.view(np.uint8).data)
@@ -168,6 +183,10 @@ class Packer:
             dtype = self._dtype(value.dtype)
             self._add(np.array(value, dtype=dtype).tobytes())
             return {"n": dtype}
+        if kind is Fraction:
+            return self.pack(value.numerator / value.denominator)
+        if kind in (PosixPath, WindowsPath):
+            return self._str(os.fspath(value))
         raise self._refuse(f"is {article(kind.__name__)}, which is not plain data")
 
     def _tensor(self, value: Any, torch: Any) -> Any:

@@ -242,3 +242,18 @@ def test_each_breach_of_the_content_contract_is_found(
         assert any(said in str(problem) for problem in problems), problems
     else:
         assert problems == ()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "return np.asarray(2 * x).tolist()",
+        "return tuple(2 * x) if hasattr(x, 'shape') else np.array(2 * x)",
+        "return [np.float64(2) * value for value in x] if hasattr(x, 'shape') else np.int64(2 * x)",
+    ],
+)
+def test_the_same_value_in_another_form_is_met(
+    bench: Bench, toy: Toy, tmp_path: Path, statement: str
+) -> None:
+    result = run(bench, toy, tmp_path, numpy=body(statement))
+    assert [f"{found.status}{found.message}" for found in result.evidence] == ["met"] * 3

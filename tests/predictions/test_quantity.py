@@ -123,7 +123,7 @@ def test_what_is_no_quantity_is_refused_in_words_that_help(text, unit, said):
 @pytest.mark.parametrize(
     ("number", "unit", "said"),
     [
-        (12, "B", 'write it as a text with one, "12 B"'),
+        (12, "B", '12 has no unit; write a text with one, such as "1234567 B"'),
         (float("nan"), "1", "not a finite number"),
         (float("inf"), "B", "not a finite number"),
         (10**31, "1", "too large to be meant"),

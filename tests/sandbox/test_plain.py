@@ -6,6 +6,8 @@ import collections
 import enum
 import math
 import types
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,22 @@ def test_plain_data_arrives_with_its_kind_and_its_value(value):
     assert same(round_trip(value), value)
 
 
+class Shade(enum.StrEnum):
+    DARK = "dark"
+
+
+class LyingText(str):
+    __slots__ = ()
+
+    def __str__(self):
+        return "lie"
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = str.__hash__
+
+
 @pytest.mark.parametrize(
     ("value", "arrives_as"),
     [
@@ -79,6 +97,14 @@ def test_plain_data_arrives_with_its_kind_and_its_value(value):
         (np.arange(6, dtype=">i4").reshape(2, 3), np.arange(6, dtype="<i4").reshape(2, 3)),
         (np.arange(6.0).reshape(2, 3).T, np.arange(6.0).reshape(2, 3).T.copy()),
         (-0.0, -0.0),
+        (np.array(["a", "bc"]), ["a", "bc"]),
+        (np.array("a"), "a"),
+        (np.array(["a", "b"])[1], "b"),
+        (Shade.DARK, "dark"),
+        (LyingText("honest"), "honest"),
+        ({np.str_("a"): 1, np.int64(3): 2}, {"a": 1, 3: 2}),
+        (Fraction(1, 4), 0.25),
+        (Path("a") / "b", "a/b"),
     ],
 )
 def test_relatives_of_plain_data_arrive_as_their_plain_kin(value, arrives_as):
@@ -113,7 +139,10 @@ class LyingPoint(collections.namedtuple("LyingPoint", "x")):
         ([1, {2: {3}}], "value[1][2] is a set, which is not plain data"),
         (Liar(), "value is a Liar, which is not plain data"),
         (Colour.RED, "value is a Colour, which is not plain data"),
-        (np.array(["a"]), "value has the dtype <U1, which is not plain data"),
+        (
+            np.array(["2020-01-01"], "M8[D]"),
+            "value has the dtype datetime64[D], which is not plain",
+        ),
         (np.array([None]), "value has the dtype object, which is not plain data"),
         (np.ma.masked_array([1]), "value is a MaskedArray, which is not plain data"),
         (np.longdouble(1), f"value has the dtype {np.dtype(np.longdouble)}, which"),
