@@ -37,7 +37,7 @@ class Expect:
         found = difference(got, want, Tolerance(rtol, atol))
         if found is None:
             return
-        name = f"{what}{found.place}" if found.place else what
+        name = f"{what}, entry {found.place}," if found.place else what
         note = f": {found.message}" if found.message else ""
         raise Unmet(
             Finding(

@@ -28,6 +28,7 @@ from grader.scoring.rubric import read_rubric
 from grader.submission.folder import read_submission
 
 ALL_MET, SOMETHING_NOT_MET, COULD_NOT_JUDGE = 0, 1, 3
+SHEET = "sheet"
 _CONFINED = 1
 
 
@@ -41,7 +42,7 @@ class GradeRequest:
         state: Folder for reports and measurements, ``.grade`` of the own work or of the grader.
         own: Whether somebody grades their own work.
         seed: Seed of the drawn cases; a fresh one when None.
-        task: Letter or id of the one task to check; all when None.
+        task: Letter or id of the one task to check, ``sheet`` for the predictions; all when None.
         level: Confinement level to use; the best there is when None.
         unconfined: Whether other people's work may run below level 1.
     """
@@ -153,7 +154,8 @@ class _Grade:
             self._admit(sandbox)
             bench = Bench(unit, sandbox)
             self._check(bench)
-            if tasks is None and unit.fields and not self.interrupted:
+            wanted = tasks is None or _sheet_task(unit) in tasks
+            if wanted and unit.fields and not self.interrupted:
                 self._judge_sheet(bench)
 
     def outcome(self) -> Outcome:
@@ -250,6 +252,11 @@ class _Grade:
         return ALL_MET
 
 
+def _sheet_task(unit: Unit) -> str:
+    """Return the id under which the prediction sheet counts as a task."""
+    return f"{unit.id}.P"
+
+
 def _chosen(request: GradeRequest) -> frozenset[str] | None:
     """Return the ids of the tasks to check, None for all."""
     if request.task is None:
@@ -257,7 +264,9 @@ def _chosen(request: GradeRequest) -> frozenset[str] | None:
     wanted = request.task.strip().lower()
     known = {task.letter: task.id for task in request.unit.tasks}
     known |= {task.id: task.id for task in request.unit.tasks}
+    if request.unit.fields:
+        known[SHEET] = _sheet_task(request.unit)
     if wanted not in known:
-        letters = ", ".join(task.letter for task in request.unit.tasks)
+        letters = ", ".join(word for word in known if "." not in word)
         raise UsageError(f"unit {request.unit.id} has no task {request.task!r}; it has {letters}")
     return frozenset({known[wanted]})

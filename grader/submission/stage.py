@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from grader.course.unit import Task
 from grader.errors import Problem
 
+NEW_COPY = "`grade start` in another folder makes a new copy of the stub"
+
 
 @dataclass(frozen=True, slots=True)
 class StageProblems:
@@ -47,7 +49,7 @@ def inspect_stage(
     if unreadable:
         return StageProblems(unreadable)
     if content is None:
-        return StageProblems(Problem(name, "there is no such file", "copy it from the exercises"))
+        return StageProblems(Problem(name, "there is no such file", NEW_COPY))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -102,8 +104,7 @@ def _function_problems(
     for task in tasks:
         function = task.function
         if function not in bound and not anything:
-            todo = "copy its stub from the exercises"
-            problems[task.id] = Problem(name, f"there is no function `{function}`", todo)
+            problems[task.id] = Problem(name, f"there is no function `{function}`", NEW_COPY)
         elif function in functions and function in wanted:
             seen, contract = functions[function].args, wanted[function].args
             if not _accepts(seen, contract):

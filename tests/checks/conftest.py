@@ -11,12 +11,12 @@ from grader.grading import open_sandbox
 from tests.toy_unit import make_toy
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Content, Unit]:
     return make_toy(tmp_path_factory.mktemp("course"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def bench(toy: tuple[Content, Unit]) -> Iterator[Bench]:
     content, unit = toy
     with open_sandbox(unit, content) as sandbox:

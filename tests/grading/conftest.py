@@ -61,14 +61,14 @@ class Workspace:
         seal_sheet(self.sheet, self.unit, self.ledger)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> tuple[Content, Unit]:
     root = tmp_path_factory.mktemp("course")
     shutil.copytree(installed_content().rubric, root / "rubric")
     return make_toy(root)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def sandbox(course: tuple[Content, Unit]) -> Iterator[Sandbox]:
     content, unit = course
     with open_sandbox(unit, content) as opened:

@@ -144,7 +144,7 @@ def test_one_task_is_checked_alone_and_no_row_is_claimed(work: Workspace) -> Non
     assert [found.task for found in outcome.evidence] == ["9.1.a"]
     assert outcome.rows == ()
     assert outcome.status == 0
-    with pytest.raises(UsageError, match="it has a, b"):
+    with pytest.raises(UsageError, match="it has a, b, sheet"):
         graded(work, task="z")
 
 
@@ -181,3 +181,12 @@ def test_a_fault_of_the_grader_is_no_judgement(work: Workspace, tmp_path: Path) 
         grade(
             GradeRequest(work.unit, tmp_path / "nowhere", tmp_path / "s"), work.content, Recorder()
         )
+
+
+def test_the_sheet_alone_is_judged_when_asked_for(work: Workspace) -> None:
+    work.predict("13")
+    work.seal()
+    outcome = graded(work, task="sheet")
+    assert {found.task for found in outcome.evidence} == {"9.1.P"}
+    assert outcome.report["predictions"]["fields"][0]["measured"] == "12"  # type: ignore[index]
+    assert outcome.path.name == "9.1.P.json"
