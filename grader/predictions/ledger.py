@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from grader.durable import replace_file, sync_folder, write_all
 from grader.errors import LedgerError, Problem
 from grader.predictions.chain import MEASUREMENT, Chain, LedgerEntry, next_entry, read_chain
 from grader.predictions.filelock import locked
@@ -111,7 +112,7 @@ class Ledger:
                     content=content,
                 )
                 _add_line(self.path, entry.line(), chain.sound_bytes)
-                _replace(self.head_path, f"{entry.n} {entry.hash}\n".encode("ascii"))
+                replace_file(self.head_path, f"{entry.n} {entry.hash}\n".encode("ascii"))
                 return entry
         except OSError as error:
             raise LedgerError(Problem(name, f"cannot be written: {error.strerror}")) from error
@@ -146,9 +147,7 @@ def _add_line(path: Path, line: bytes, sound: int) -> None:
             if os.read(descriptor, 1) != b"\n":
                 line = b"\n" + line
         try:
-            written = 0
-            while written < len(line):
-                written += os.write(descriptor, line[written:])
+            write_all(descriptor, line)
             os.fsync(descriptor)
         except OSError:
             with suppress(OSError):
@@ -157,26 +156,4 @@ def _add_line(path: Path, line: bytes, sound: int) -> None:
     finally:
         os.close(descriptor)
     if is_new:
-        _sync_folder(path.parent)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a small file so that a crash leaves the old or the new one."""
-    temporary = path.with_name(path.name + ".new")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Put the folder's list of names on the disk too, where the system lets one."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_folder(path.parent)
