@@ -109,6 +109,8 @@ def show(value: int | float, unit: str, *, signed: bool = False) -> str:
         for name, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
             if abs(value) >= size or name == "ns":
                 return f"{value / size:{sign}.4g} {name}"
+    if unit == "%":
+        return f"{value:{sign}.4g} %"
     form = ".1f" if 1e5 <= abs(value) < 1e18 else ".6g"
     return f"{value:{sign}{form}} {_suffix(unit)}".rstrip()
 
