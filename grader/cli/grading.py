@@ -68,8 +68,11 @@ def grade_unit(wish: Wish) -> int:
     watcher = Watcher(Progress(sys.stderr), None if wish.as_json else report)
     watcher.note("starting")
 
-    from grader.grading import GradeRequest, grade  # after the header: this loads NumPy and pytest
+    # after the header: these load NumPy and pytest
+    from grader.grading import GradeRequest, grade
+    from grader.sandbox.client import harden_driver
 
+    harden_driver()
     request = GradeRequest(
         unit=unit,
         submission=root,
