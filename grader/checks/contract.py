@@ -17,7 +17,7 @@ from grader.checks.evidence import Evidence, Status
 from grader.checks.session import CheckRun, run_checks
 from grader.checks.subject import Bench
 from grader.course.content import Content
-from grader.course.faults import Fault, load_faults, write_stages
+from grader.course.faults import Fault, load_faults, tasks_touched, write_stages
 from grader.course.stubs import regions, unit_stubs
 from grader.course.unit import STAGES, Unit, stage_file
 from grader.errors import CourseError, Problem
@@ -84,7 +84,7 @@ def fault_problems(
         stages = Path(folder, unit.folder)
         write_stages(unit, content.solutions, stages, fault)
         submission = read_submission(stages, unit)
-        tasks = frozenset(task.id for task in unit.stage_tasks(fault.stage)) | {f"{unit.id}.P"}
+        tasks = tasks_touched(fault, unit, content.solutions) | {f"{unit.id}.P"}
         run = _checked(bench, submission, content, tasks=tasks, faults=faults)
     where = f"fault {fault.id}"
     problems = [Problem(where, broken) for broken in run.broken]

@@ -74,6 +74,43 @@ def write_stages(unit: Unit, solutions: Path, target: Path, fault: Fault | None 
         (target / stage_file(stage)).write_text(text, encoding="utf-8")
 
 
+def tasks_touched(fault: Fault, unit: Unit, solutions: Path) -> frozenset[str]:
+    """Return the ids of the tasks of the fault's stage whose outcome the fault can change.
+
+    A function can behave differently only if it is overridden, or refers, directly or through
+    other names of the module, to one that is. A fault that does more at import than to bind names
+    may change everything.
+    """
+    text = (solutions / unit.folder / stage_file(fault.stage)).read_text(encoding="utf-8")
+    body = ast.parse(fault.body).body
+    uses: dict[str, set[str]] = {}
+    for node in (*ast.parse(text).body, *body):
+        for name in _bound(node):
+            uses.setdefault(name, set()).update(_mentioned(node))
+    changed = {name for node in body for name in _bound(node)}
+    everything = any(not _bound(node) for node in body)
+    while grown := {name for name, used in uses.items() if used & changed} - changed:
+        changed |= grown
+    return frozenset(
+        task.id for task in unit.stage_tasks(fault.stage) if everything or task.function in changed
+    )
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Return the module-level names that a statement binds."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
+        return {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return set()
+
+
+def _mentioned(node: ast.stmt) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
 def _read(path: Path) -> Fault:
     text = path.read_text(encoding="utf-8")
     try:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grader.course.faults import load_faults, write_stages
-from grader.course.unit import Unit
+from grader.course.faults import load_faults, tasks_touched, write_stages
+from grader.course.unit import Task, Unit
 from grader.errors import CourseError
 
 FAULT = '''"""Adds instead of doubling.
@@ -70,3 +71,55 @@ def test_a_malformed_fault_is_named(unit: Unit, solutions: Path, old: str, new: 
     (solutions / "u11_toy" / "faults" / "adds_one.py").write_text(FAULT.replace(old, new))
     with pytest.raises(CourseError, match="adds_one"):
         load_faults(unit, solutions)
+
+
+SOLUTION = """
+import math
+
+LIMIT = 3
+
+
+def twice(x):
+    return _helper(x)
+
+
+def _helper(x):
+    return 2 * x
+
+
+def half(x):
+    return x / 2
+
+
+def capped(x):
+    return min(x, LIMIT)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "touched"),
+    [
+        ("def twice(x):\n    return x\n", {"1.1.a"}),
+        ("def _helper(x):\n    return x\n", {"1.1.a"}),
+        ("def half(x):\n    return x\n", {"1.1.b"}),
+        ("LIMIT = 4\n", {"1.1.c"}),
+        ("import cmath as math\n", set()),
+        ("_old = half\n\n\ndef half(x):\n    return _old(x) + 1\n", {"1.1.b"}),
+        ("print('at import')\n", {"1.1.a", "1.1.b", "1.1.c"}),
+        ("half.__defaults__ = (1,)\n", {"1.1.a", "1.1.b", "1.1.c"}),
+    ],
+)
+def test_a_fault_touches_the_tasks_that_reach_what_it_overrides(
+    unit: Unit, solutions: Path, body: str, touched: set[str]
+) -> None:
+    folder = solutions / "u11_toy"
+    (folder / "numpy_stage.py").write_text(SOLUTION)
+    (folder / "faults" / "adds_one.py").write_text(FAULT.partition("\n\n\n")[0] + "\n\n\n" + body)
+    names = {"a": "twice", "b": "half", "c": "capped"}
+    tasks = tuple(
+        Task(f"1.1.{letter}", "numpy", function, "", 5, "timing", ("", "", ""))
+        for letter, function in names.items()
+    )
+    unit = replace(unit, tasks=tasks)
+    (fault,) = load_faults(unit, solutions)
+    assert tasks_touched(fault, unit, solutions) == touched
