@@ -114,8 +114,18 @@ def _flushed(status: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
+        _forget(sys.stdout)
         return status or _CLOSED_PIPE
     except OSError as error:
-        _say(f"error: {_told(error)[0][0]}")
+        _forget(sys.stdout)
+        if status < WRONG_USE:  # otherwise the command has said what happened
+            _say(f"error: {_told(error)[0][0]}")
         return NOT_JUDGED
     return status
+
+
+def _forget(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, so that the interpreter's own end is quiet."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -54,6 +54,11 @@ def test_a_disk_that_fills_up_at_the_report_is_one_line(
     assert len(ran.err.splitlines()) == 1
 
 
+def listen_to_ctrl_c() -> None:
+    """Undo what a shell does to the processes it starts in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_ctrl_c_keeps_a_partial_report(work: Path, toy_course: tuple[Content, Unit]) -> None:
     (work / "u91_toy" / "numpy_stage.py").write_text(
@@ -72,6 +77,7 @@ def test_ctrl_c_keeps_a_partial_report(work: Path, toy_course: tuple[Content, Un
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=listen_to_ctrl_c,  # noqa: PLW1509 - this process has one thread
     )
     assert running.stdout is not None
     seen = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import signal
 import subprocess
@@ -236,6 +237,8 @@ def test_a_driver_that_is_interrupted_or_killed_leaves_no_process(write, number,
         env=os.environ | {"TMPDIR": str(tmp_path)},  # a killed driver leaves its empty folder
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        # a shell lets what it starts in the background ignore Ctrl-C
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     with driver:
         assert driver.stdout.readline() == b"ready\n"
