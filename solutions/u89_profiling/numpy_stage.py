@@ -1,7 +1,8 @@
 """Unit 8.9, NumPy stage: read a trace, count FLOPs, decide whether a change is a gain.
 
 Letters in shapes: B batch, T tokens of a sequence, d model width, L blocks, V vocabulary,
-n samples. Units are in brackets. Only NumPy and the standard library are needed.
+n samples. Units are in brackets. Only NumPy and the standard library are needed. No function
+changes its arguments.
 """
 
 import math
@@ -76,10 +77,10 @@ def phase_table(events, waits, warmup=0):
 
     Events are as in `self_total`. Those named ``train_step`` are the steps, in the order of their
     starts; they do not overlap. Those named ``transfer``, ``forward``, ``backward`` or
-    ``optimizer`` are phases: each lies inside one ``train_step``, they do not overlap, and a name
-    may occur several times in a step (add them up) or not at all (0). All other events are
-    operators or notes: leave them out, also those named ``data_wait``. The wait for data is
-    measured *outside* the step and comes as `waits`, one number a step in the same order.
+    ``optimizer`` are phases, on whatever thread: each lies inside one ``train_step``, they do not
+    overlap, and a name may occur several times in a step (add them up) or not at all (0). All other
+    events are operators or notes: leave them out, also those named ``data_wait``. The wait for data
+    is measured *outside* the step and comes as `waits`, one number a step in the same order.
 
     One iteration is the wait and its step. The *residual* of a step is its duration less its four
     phases: time that no phase accounts for, which must be shown and not be spread over the others.
@@ -428,8 +429,8 @@ def diagnose(measurements):
         ``{"bound": one of the six words, "reason": text, "utilisation": busy / wall,
         "seconds": s}``. ``seconds`` is the number that decided (of the list above, or the larger
         of the two roofline times). ``reason`` is a sentence that contains the name of the
-        measurement that decided: ``data_wait``, ``copies``, ``launches``, ``syncs``, ``bytes`` or
-        ``flops``.
+        measurement that decided, ``data_wait``, ``copies``, ``launches``, ``syncs``, ``bytes`` or
+        ``flops``, and none of the other five.
 
     Raises:
         KeyError: If a measurement is missing.
@@ -488,8 +489,8 @@ def host_clock_table(phases, sync_after=(), steps=3):
     4. reads the clock again; the difference is this phase's host time.
 
     Args:
-        phases: List of dicts with ``name`` (all different), ``launch``, ``device`` [us] and
-            ``blocking`` (bool).
+        phases: List of dicts with ``name`` (all different), ``launch`` and ``device`` [us, int or
+            float], and ``blocking`` (bool).
         sync_after: Names of phases after which the timer synchronises.
         steps: How many steps to run, 1 or more.
 

@@ -7,7 +7,9 @@ the loss; ``state_dict()``, ``load_state_dict(state)``, ``model`` and ``batches`
 Call these methods instead of copying what they do: the checks hand in trainers of their own.
 
 A *clock* is a function that returns a time [s]; the checks hand in clocks of their own as well.
-Everything runs on a CPU; where a trainer's device is CUDA, synchronise before reading a clock.
+A function that changes a setting of the process (gradients, dtype, threads, a profiler, anomaly
+detection) puts it back before it returns. Everything runs on a CPU; where a trainer's device is
+CUDA, synchronise before reading a clock.
 """
 
 import itertools
@@ -39,8 +41,10 @@ def annotated_step(trainer, batch, clock=time.perf_counter):
         clock: Returns the time [s].
 
     Returns:
-        ``(loss, seconds)``: the loss as a detached 0-dim tensor, and a dict with the time of
-        ``train_step``, ``transfer``, ``forward``, ``backward`` and ``optimizer`` by `clock` [s].
+        ``(loss, seconds)``: the loss as a detached 0-dim tensor (``.item()`` would wait for the
+        device), and a new dict with the time of ``train_step``, ``transfer``, ``forward``,
+        ``backward`` and ``optimizer`` by `clock` [s]. Each is the time between two readings; that
+        of ``train_step`` is its own, from before the first phase to after the last.
     """
     # region 8.9.j
     seconds = {}
@@ -97,7 +101,7 @@ def profile_steps(trainer, loader, plan, trace_dir=None, clock=time.perf_counter
 
     With a `trace_dir`, a `torch.profiler.profile` with the schedule of `plan` records the active
     iterations: ``prof.step()`` ends each iteration, and ``on_trace_ready`` exports one chrome
-    trace a window, ``repeat`` of them. The profiler records no stacks, no shapes and no memory,
+    trace a window, ``repeat`` of them. The profiler records no stacks, shapes, modules or memory,
     since these slow the very thing that is measured; nor is anomaly detection switched on.
     Without a `trace_dir` no profiler runs, and the same iterations are counted: that is the way to
     measure times, the traces are for the structure.
@@ -216,7 +220,7 @@ def operator_table(prof, by_shape=False):
         by_shape: Whether to split operators by the shapes of their inputs.
 
     Returns:
-        List of dicts, ``self_us`` falling, equal ones by name:
+        List of dicts, ``self_us`` falling:
 
         - ``"name"``, ``"count"``: the operator and its number of calls (int).
         - ``"shapes"``: shapes of its inputs, a list of lists; None without `by_shape`.
@@ -252,9 +256,10 @@ def operator_table(prof, by_shape=False):
 def reconcile_flops(step, hand):
     """Hold a hand count of FLOPs against FlopCounterMode and name what it does not see.
 
-    Runs `step` once under `torch.utils.flop_counter.FlopCounterMode` (without its table on
-    stdout). The counter is an instrument with blind spots, so that neither number is the truth:
-    the difference has to be explained by terms of the hand count.
+    Runs `step` once, gradients as they are, under `torch.utils.flop_counter.FlopCounterMode`
+    (without its table on stdout); `hand` is left as it is. The counter is an instrument with blind
+    spots, so that neither number is the truth: the difference has to be explained by terms of the
+    hand count.
 
     Args:
         step: Function without arguments that runs what is counted; what it returns is dropped.
@@ -295,8 +300,9 @@ def reconcile_flops(step, hand):
 def loader_supply(loader, batches=None, step_time=None, clock=time.perf_counter):
     """Return how many batches a second a loader delivers when nobody else is working.
 
-    Iterates the loader once with nothing in between. The first batch is reported apart and left
-    out of everything else: starting workers and opening files is paid once.
+    Iterates the loader once with nothing in between, takes no batch more than it was asked for and
+    keeps none of them. The first batch is reported apart and left out of everything else: starting
+    workers and opening files is paid once, and making the iterator belongs to its wait.
 
     Args:
         loader: An iterable of batches.
@@ -346,8 +352,8 @@ def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, see
     A faster step that computes something else is not an optimization. Five parts, each of which
     can fail; then, and only then, the speed counts.
 
-    - ``"outputs"``: on the first batch of ``base(seed).batches``, ``model(x)`` and the loss of
-      ``forward(x, y)`` agree.
+    - ``"outputs"``: on the first batch of ``base(seed).batches``, ``model(x)`` in the mode that the
+      trainer trains in and the loss of ``forward(x, y)`` agree.
     - ``"gradients"``: after ``backward`` on that batch every parameter has the same gradient. A
       gradient that is missing on one side only, or a parameter with another name, disagrees. (The
       prefix ``_orig_mod.`` that `torch.compile` puts before names is taken off.)
@@ -361,9 +367,10 @@ def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, see
       starts with torch's global RNG in another state, as a new process would. An error while
       loading is a failure of this part.
 
-    Two tensors agree if no entry differs by more than `rtol` times the largest absolute value of
-    the old one (and NaN never agrees). Seed torch's global RNG with `seed` before each forward or
-    run that is compared, so that dropout draws the same numbers on both sides.
+    Two tensors agree if their shapes are equal and no entry differs by more than `rtol` times the
+    largest absolute value of the old one (and NaN never agrees). Seed torch's global RNG with
+    `seed` before each forward or run that is compared, so that dropout draws the same numbers on
+    both sides, whatever making a trainer has drawn.
 
     Speed: `samples` are pairs of times; ``ratio`` is the median of old / new, with a 99 % bootstrap
     interval over pairs and the verdicts of `paired_bootstrap` in the NumPy stage: fewer than 20
@@ -498,10 +505,11 @@ def _speed(old, new, seed):
 def closed_book_step(trace_path):
     """Closed book: profile one annotated training step of a small MLP and say what it shows.
 
-    Without notes, on a CPU: build an MLP of at least two linear layers and an optimizer, make a
-    batch, and run at least one step to warm up. Then profile exactly one more step: one range
-    ``train_step`` with the ranges ``transfer``, ``forward``, ``backward`` and ``optimizer`` inside
-    it, one after another. Export the chrome trace to `trace_path`.
+    Without notes, on a CPU: build an MLP of at least two linear layers and an optimizer of
+    `torch.optim`, make a batch, and run at least one step to warm up. Then profile exactly one more
+    step: one range ``train_step`` with the ranges ``transfer``, ``forward``, ``backward`` and
+    ``optimizer`` inside it, one after another, each around its own work. Export the chrome trace to
+    `trace_path`.
 
     Args:
         trace_path: File to write.

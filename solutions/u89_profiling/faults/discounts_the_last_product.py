@@ -4,7 +4,8 @@ check = "8.9.c/live_mlp"
 stage = "numpy"
 says = "The product that is saved is the one whose input is data, the first. Another one was taken away."
 # any list whose first and last products differ shows it
-also = ["8.9.c/forward_and_backward"]
+# the checks of many cases have this one among them
+also = ["8.9.c/forward_and_backward", "8.9.c/every_combination_exactly"]
 """
 
 _first_discounted = training_flops

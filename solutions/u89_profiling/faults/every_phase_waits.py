@@ -4,7 +4,8 @@ check = "8.9.i/host_times_of_an_asynchronous_device"
 stage = "numpy"
 says = "Each phase was charged its own work. The host does not wait for the device unless somebody asks it to: it pays the launch and goes on."
 # tables without a sync are the subject of both
-also = ["8.9.i/two_tables_that_differ_in_one_sync"]
+# the checks of many cases have this one among them
+also = ["8.9.i/two_tables_that_differ_in_one_sync", "8.9.i/every_table_of_a_host_clock"]
 """
 
 _asynchronous = host_clock_table

@@ -4,7 +4,7 @@ check = "8.9.k/the_wait_is_outside_the_step"
 stage = "torch"
 says = "The wait for data is part of the forward here: a starved loop looks compute-bound, and the model gets optimized for nothing."
 # its table has a row for the wait too
-also = ["8.9.k/only_active_steps_count"]
+also = ["8.9.k/only_active_steps_count", "8.9.k/each_iteration_waits_for_one_batch", "8.9.k/the_slowest_phase_by_its_median", "8.9.k/the_residual_is_what_is_left"]
 source = "facebookresearch/unbiased-teacher#23"
 """
 

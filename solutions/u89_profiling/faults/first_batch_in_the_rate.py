@@ -4,7 +4,7 @@ check = "8.9.n/supply_without_the_first_batch"
 stage = "torch"
 says = "The first batch is in the rate. Starting the workers is paid once and would make every loader look slow."
 # whether a loader covers follows from its rate
-also = ["8.9.n/supply_against_demand"]
+also = ["8.9.n/supply_against_demand", "8.9.n/times_of_zero"]
 """
 
 _without_the_first = loader_supply

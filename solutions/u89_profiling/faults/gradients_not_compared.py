@@ -3,6 +3,8 @@
 check = "8.9.o/a_skipped_backward_is_rejected"
 stage = "torch"
 says = "The gradients were not compared. A step that skips the backward of a layer has the right outputs and trains another model."
+# another check looks at the same part
+also = ["8.9.o/nothing_agrees_by_accident", "8.9.o/each_gradient_by_name_and_value"]
 """
 
 _every_part = verify_optimization

@@ -3,6 +3,8 @@
 check = "8.9.b/shares_and_residual"
 stage = "numpy"
 says = "A phase that comes twice in a step, as the forward does with two micro-batches, has to be added up: the second range replaced the first."
+# the checks of many cases have this one among them
+also = ["8.9.b/every_loop"]
 """
 
 _summing_phase_table = phase_table

@@ -4,7 +4,8 @@ check = "8.9.d/live_transformer"
 stage = "numpy"
 says = "The token table was counted as a weight of a product. A lookup copies a row and multiplies nothing: only weights in products cost FLOPs."
 # every model with a vocabulary shows it
-also = ["8.9.d/attention_convention_is_named", "8.9.d/what_checkpointing_runs_again", "8.9.d/published_transformers"]
+# the checks of many cases have this one among them
+also = ["8.9.d/attention_convention_is_named", "8.9.d/what_checkpointing_runs_again", "8.9.d/published_transformers", "8.9.d/every_transformer_exactly"]
 source = "karpathy/nanoGPT#322"
 """
 

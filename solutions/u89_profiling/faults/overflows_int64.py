@@ -3,6 +3,8 @@
 check = "8.9.c/published_training_runs"
 stage = "numpy"
 says = "The product went past 9.2e18, where int64 wraps around without a word. Use Python integers, which have no limit."
+# the checks of many cases have this one among them
+also = ["8.9.c/every_combination_exactly"]
 """
 
 _exact_training_flops = training_flops

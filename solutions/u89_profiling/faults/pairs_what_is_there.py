@@ -3,6 +3,8 @@
 check = "8.9.b/incomplete_measurement"
 stage = "numpy"
 says = "A missing wait shifts every later wait to the wrong step, silently. If the numbers do not match, something was not measured: refuse."
+# the checks of many cases have this one among them
+also = ["8.9.b/every_incomplete_measurement"]
 """
 
 _paired_phase_table = phase_table

@@ -3,6 +3,8 @@
 check = "8.9.o/a_step_unlike_its_phases_is_rejected"
 stage = "torch"
 says = "Only forward and backward were compared. What a trainer does in step, such as leaving out updates, shows in the losses of a run."
+# another check looks at the same part
+also = ["8.9.o/nothing_agrees_by_accident"]
 """
 
 _every_part = verify_optimization

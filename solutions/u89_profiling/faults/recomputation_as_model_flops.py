@@ -4,6 +4,8 @@ check = "8.9.c/recomputation_is_not_model_work"
 stage = "numpy"
 says = "Recomputed products are in the model FLOPs: four forwards instead of three. Switching checkpointing on would then raise the reported utilisation while the training gets slower."
 source = "pytorch/torchtitan PR#280"
+# the checks of many cases have this one among them
+also = ["8.9.c/every_combination_exactly"]
 """
 
 _apart_training_flops = training_flops

@@ -3,6 +3,8 @@
 check = "8.9.b/shares_and_residual"
 stage = "numpy"
 says = "These are shares of the step, without the wait in the denominator. An iteration is the wait and the step: a starved loop must show it."
+# the checks of many cases have this one among them
+also = ["8.9.b/every_loop"]
 """
 
 _iteration_phase_table = phase_table

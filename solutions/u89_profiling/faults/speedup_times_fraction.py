@@ -3,6 +3,8 @@
 check = "8.9.f/amdahl"
 stage = "numpy"
 says = "The speed-ups were averaged. Times add up, speed-ups do not: put the new time of the part beside the time of the rest."
+# the checks of many cases have this one among them
+also = ["8.9.f/amdahl_to_the_ends"]
 """
 
 _by_times = amdahl

@@ -3,6 +3,8 @@
 check = "8.9.e/ratio_and_interval"
 stage = "numpy"
 says = "Old and new times were drawn independently, so the drift of the machine is in the interval. Draw pairs."
+# the checks of many cases have this one among them
+also = ["8.9.e/interval_of_many_seeds", "8.9.e/intervals_on_both_sides_of_each_line"]
 """
 
 _resampled_pairs = paired_bootstrap

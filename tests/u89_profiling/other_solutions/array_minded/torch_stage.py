@@ -148,9 +148,10 @@ def reconcile_flops(step, hand):
 
 
 def loader_supply(loader, batches=None, step_time=None, clock=time.perf_counter):
-    waits, iterator = [], iter(loader)
+    waits, begin = [], clock()
+    iterator = iter(loader)
     for _ in itertools.count() if batches is None else range(batches):
-        begin = clock()
+        begin = clock() if waits else begin
         if next(iterator, waits) is waits:
             break
         waits.append(clock() - begin)
@@ -171,7 +172,7 @@ def loader_supply(loader, batches=None, step_time=None, clock=time.perf_counter)
 
 def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, seed=0):
     def flat(tensor):
-        return tensor.detach().double().numpy().ravel()
+        return tensor.detach().double().numpy()
 
     def agree(old, fresh):
         if old.shape != fresh.shape:

@@ -1,0 +1,16 @@
+"""Cuts 1 % off each side.
+
+check = "8.9.e/interval_of_many_seeds"
+stage = "numpy"
+says = "This is a 98 % interval: 1 % was cut off each side. A 99 % interval leaves 0.5 % outside on each side."
+"""
+
+_ninety_nine = paired_bootstrap
+
+
+def paired_bootstrap(a, b, seed):
+    r = _ninety_nine(a, b, seed)
+    ratios = np.asarray(a, float) / np.asarray(b, float)
+    drawn = np.random.default_rng(seed).integers(0, len(ratios), (2000, len(ratios)))
+    low, high = np.percentile(np.median(ratios[drawn], axis=1), [1, 99])
+    return {**r, "low": float(low), "high": float(high)}

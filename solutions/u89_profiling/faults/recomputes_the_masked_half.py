@@ -1,0 +1,18 @@
+"""Recomputes the full attention where the convention is causal.
+
+check = "8.9.d/every_transformer_exactly"
+stage = "numpy"
+says = "What is run again follows another convention than the forward. Choose the attention term once and use it everywhere."
+"""
+
+_same_convention = transformer_step_flops
+
+
+def transformer_step_flops(L, d, T, B, V, attention="full", recompute="none"):
+    s = _same_convention(L, d, T, B, V, attention, recompute)
+    whole = 4 * L * B * T * T * d
+    if recompute in ("attention", "full"):
+        extra = whole - s["attention"]
+        s["recomputed"] += extra
+        s["hardware"] += extra
+    return s

@@ -1,0 +1,10 @@
+"""Does not miss the roofline measurements while the device is idle."""
+
+_all = diagnose
+
+
+def diagnose(measurements):
+    m = measurements
+    if m["wall"] - m["busy"] >= 0.2 * m["wall"]:
+        m = {"flops": 1.0, "bytes": 1.0, "peak_flops": 1.0, "peak_bandwidth": 1.0, **m}
+    return _all(m)

@@ -1,0 +1,13 @@
+"""Of equal phases names the last."""
+
+_first = host_clock_table
+
+
+def host_clock_table(phases, sync_after=(), steps=3):
+    r = _first(phases, sync_after, steps)
+    names = [p["name"] for p in phases][::-1]
+    return {
+        **r,
+        "blamed": max(names, key=r["host"].get),
+        "slowest": max(names, key=r["device"].get),
+    }
