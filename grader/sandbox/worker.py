@@ -106,7 +106,7 @@ class _Work:
         )
         self._stage: ModuleType | None = None
         self._blame: tuple[str, int | None] | None = None
-        self._probes: ModuleType | None = None
+        self._probes: dict[str, Any] = {}
         self._instruments: dict[str, Any] = {}
         self._trials: dict[str, bool] = {}
         self._broken: dict[str, Any] | None = None
@@ -140,8 +140,9 @@ class _Work:
     def _load_probes(self, path: Path) -> None:
         # Instruments are bound, and tried, before a line of the student's has run.
         try:
-            self._probes = stage.load(path, "probes")
-            for name in getattr(self._probes, "INSTRUMENTS", ()):
+            # A stage that puts other functions into the module later is not asked for them.
+            self._probes = dict(vars(stage.load(path, "probes")))
+            for name in self._probes.get("INSTRUMENTS", ()):
                 module = importlib.import_module(f"grader.instruments.{name}")
                 self._instruments[name] = module.answers_known_question
         except BaseException as error:  # told in the first answer, as the probe's own failure
@@ -195,7 +196,7 @@ class _Work:
             self._blame = None
         if probe == CALL:
             return self._function(case["function"])(*case.get("args", ()), **case.get("kwargs", {}))
-        function = getattr(self._probes, probe, None)
+        function = self._probes.get(probe)
         if function is None:
             raise LookupError(f"probes.py has no probe {probe!r}")
         try:

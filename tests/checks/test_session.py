@@ -257,3 +257,16 @@ def test_the_same_value_in_another_form_is_met(
 ) -> None:
     result = run(bench, toy, tmp_path, numpy=body(statement))
     assert [f"{found.status}{found.message}" for found in result.evidence] == ["met"] * 3
+
+
+def test_a_stage_cannot_put_itself_in_the_place_of_a_probe(
+    bench: Bench, toy: Toy, tmp_path: Path
+) -> None:
+    stolen = (
+        "import sys\n\nimport torch\n\n"
+        "def fake(stage, case):\n    return {'total': float(case['x'].sum())}\n\n\n"
+        "sys.modules['probes'].total_of = fake\n\n\n"
+        "def total(x):\n    return x.mean()\n"
+    )
+    found = total(run(bench, toy, tmp_path, torch=stolen))
+    assert found.status is Status.NOT_MET
