@@ -23,10 +23,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --skip-covered --show-missing
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal --cov --cov-report term-missing:skip-covered
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.bench

@@ -33,9 +33,10 @@ class Bench:
     limits: Limits = field(default_factory=Limits)
 
     @property
-    def probes(self) -> Path:
-        """The unit's probes, which run beside the stage in the worker."""
-        return self.unit.hidden / "probes.py"
+    def probes(self) -> Path | None:
+        """The unit's probes, which run beside the stage in the worker: a file or a package."""
+        places = (self.unit.hidden / "probes", self.unit.hidden / "probes.py")
+        return next((place for place in places if place.exists()), None)
 
 
 class Subject:
@@ -137,7 +138,7 @@ class Subject:
             worker = self._bench.sandbox.worker(
                 "numpy" if stage == "numpy" else "torch",
                 stage=self._stages / stage_file(stage),
-                probes=self._bench.probes if self._bench.probes.is_file() else None,
+                probes=self._bench.probes,
                 limits=self._bench.limits,
                 scratch=self._scratch_path(),
             )

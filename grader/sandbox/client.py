@@ -119,7 +119,7 @@ class Sandbox:
         Args:
             flavor: ``numpy`` or ``torch``, what it finds imported.
             stage: The student's file; None for a worker without student code.
-            probes: The file with the probes.
+            probes: The file with the probes, or the folder of a package with them.
             limits: What each call may use unless it says otherwise.
             scratch: The folder it may write, which then outlives it; None makes one of its own.
             seed: For all random generators; None takes one from the system.

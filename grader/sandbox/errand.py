@@ -18,7 +18,7 @@ class Errand:
         policy: The walls it puts up around itself.
         flavor: ``numpy``, ``torch``, or ``bare`` with neither.
         stage: Path of the student's file; None for a worker without student code.
-        probes: Path of the probes file; None when only ``$call`` is used.
+        probes: Path of the probes file or package; None when only ``$call`` is used.
         packages: Folders of the course packages, by name.
         preload: Modules that a fresh interpreter imports before the stage.
         seed: For all random generators; None takes one from the system.

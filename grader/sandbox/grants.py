@@ -1,7 +1,7 @@
 """Which paths a worker may read: allowed folders, less what is hidden inside them.
 
 The most specific word counts. A hidden folder inside an allowed one is shut; a file allowed by
-name inside a hidden folder, such as `probes.py`, is open.
+name inside a hidden folder, such as the probes, is open.
 """
 
 from __future__ import annotations

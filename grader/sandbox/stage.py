@@ -1,4 +1,4 @@
-"""In the worker: load a stage or a probes file by its path, and tell where an exception arose."""
+"""In the worker: load a stage or the probes by their path, and tell where an exception arose."""
 
 from __future__ import annotations
 
@@ -26,9 +26,13 @@ class SourceOnly(SourceFileLoader):
 
 
 def load(path: Path, name: str) -> ModuleType:
-    """Import one file under a name; whatever its code raises passes through."""
-    loader = SourceOnly(name, str(path))
-    spec = importlib.util.spec_from_loader(name, loader)
+    """Import one file, or a folder as a package, under a name; what its code raises passes."""
+    inside = [str(path)] if path.is_dir() else None
+    file = path / "__init__.py" if inside else path
+    loader = SourceOnly(name, str(file))
+    spec = importlib.util.spec_from_file_location(
+        name, file, loader=loader, submodule_search_locations=inside
+    )
     if spec is None:
         raise ImportError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(spec)
@@ -63,17 +67,20 @@ def open_folder(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Which files are the student's: those in the stage's folder, but for the probes file."""
+    """Which files are the student's: those in the stage's folder, but for the probes."""
 
     folder: Path | None = None
     probes: Path | None = None
 
     def own(self, name: str | None) -> str | None:
         """Return a file's name relative to the stage's folder; None if it is not the student's."""
-        if self.folder is None or not name or name == str(self.probes):
+        if self.folder is None or not name or self._is_probe(name):
             return None
         prefix = f"{self.folder}/"
         return name.removeprefix(prefix) if name.startswith(prefix) else None
+
+    def _is_probe(self, name: str) -> bool:
+        return name == str(self.probes) or name.startswith(f"{self.probes}/")
 
 
 def describe(

@@ -198,7 +198,7 @@ class _Work:
             return self._function(case["function"])(*case.get("args", ()), **case.get("kwargs", {}))
         function = self._probes.get(probe)
         if function is None:
-            raise LookupError(f"probes.py has no probe {probe!r}")
+            raise LookupError(f"the probes have no {probe!r}")
         try:
             return function(self._stage, case)
         except AttributeError as error:

@@ -1,0 +1,49 @@
+"""The units of the course, and their stages with an answer appended, for tests over all units."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from pathlib import Path
+
+from grader.checks.evidence import Evidence
+from grader.checks.session import run_checks
+from grader.checks.subject import Bench
+from grader.course.catalog import units
+from grader.course.content import installed_content
+from grader.course.unit import Unit, stage_file
+from grader.submission.folder import read_submission
+
+TESTS = Path(__file__).resolve().parents[1]
+CONTENT = installed_content()
+UNITS = {unit.id: unit for unit in units(CONTENT)}
+
+
+def kept(folder: str) -> dict[str, tuple[Unit, Path]]:
+    """Return what the tests of each unit keep in a folder of this name, by a readable id."""
+    return {
+        f"{unit.id}-{path.stem}": (unit, path)
+        for unit in UNITS.values()
+        for path in sorted((TESTS / unit.folder / folder).glob("[a-z]*"))
+        if not path.name.startswith("__")
+    }
+
+
+def graded(unit: Unit, answer: Path, bench: Bench, folder: Path) -> tuple[Evidence, ...]:
+    """Append an answer to the solution; return the evidence on the one task it is about.
+
+    The name of an answer's file starts with the letter of its task. Its docstring says what is
+    wrong, or what is unusual, about it; it does not become the stage's.
+    """
+    task = next(task for task in unit.tasks if task.id == f"{unit.id}.{answer.stem[0]}")
+    work = folder / unit.folder
+    shutil.copytree(CONTENT.solutions / unit.folder, work, ignore=shutil.ignore_patterns("faults"))
+    text = answer.read_text(encoding="utf-8")
+    body = "\n".join(text.splitlines()[ast.parse(text).body[0].end_lineno :])
+    with (work / stage_file(task.stage)).open("a", encoding="utf-8") as file:
+        file.write(f"\n\n{body}\n")
+    submission = read_submission(work, unit)
+    run = run_checks(bench, submission, CONTENT.solutions, answer.stem, tasks=frozenset({task.id}))
+    assert not run.broken
+    assert run.evidence
+    return run.evidence
