@@ -6,33 +6,22 @@ Run as ``python -m benchmarks.bare RECORD``, where RECORD is written by `benchma
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import sys
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+from grader.sandbox.stage import load
 
 STAGES = {"numpy": "numpy_stage", "torch": "torch_stage"}
 
 
-def load(name: str, path: Path) -> ModuleType:
-    """Import the module `name` from `path`."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def replay(calls: list[tuple[str, str, Any]], solved: Path, exercises: Path, hidden: Path) -> None:
+def replay(calls: list[tuple[str, str, Any]], solved: Path, exercises: Path, probes: Path) -> None:
     """Make the recorded calls once, in their order."""
     sys.path[:0] = [str(solved), str(exercises)]
-    stages = {stage: load(name, solved / f"{name}.py") for stage, name in STAGES.items()}
-    probes = load("probes", hidden / "probes.py")
+    stages = {stage: load(solved / f"{name}.py", name) for stage, name in STAGES.items()}
+    asked = load(probes, "probes")
     for stage, probe, case in calls:
         module = stages.get(stage)
         if probe == "$call":
@@ -43,7 +32,7 @@ def replay(calls: list[tuple[str, str, Any]], solved: Path, exercises: Path, hid
                 if isinstance(value, str) and "/scratch-" in value:
                     Path(value).mkdir(parents=True, exist_ok=True)
             with suppress(Exception):
-                getattr(probes, probe)(module, case)
+                getattr(asked, probe)(module, case)
 
 
 def main() -> None:
@@ -56,7 +45,7 @@ def main() -> None:
     torch.optim.AdamW([weight]).step()
     with Path(sys.argv[1]).open("rb") as file:
         record = pickle.load(file)
-    replay(record["calls"], record["solved"], record["exercises"], record["hidden"])
+    replay(record["calls"], record["solved"], record["exercises"], record["probes"])
 
 
 if __name__ == "__main__":

@@ -96,12 +96,13 @@ def record_calls(unit: Unit, content: Content, target: Path) -> int:
 
     submission = read_submission(content.solutions, unit)
     with patch.object(Subject, "_attempt", attempt), open_sandbox(unit, content) as sandbox:
-        run_checks(Bench(unit, sandbox), submission, content.solutions, "bench")
+        bench = Bench(unit, sandbox)
+        run_checks(bench, submission, content.solutions, "bench")
     record = {
         "calls": calls,
         "solved": content.solutions / unit.folder,
         "exercises": content.exercises,
-        "hidden": unit.hidden,
+        "probes": bench.probes,
     }
     target.write_bytes(pickle.dumps(record))
     return len(calls)

@@ -10,11 +10,11 @@ from rich.text import Text
 
 import grader
 from grader.cli.machine import clock_words, noise_words, program_version, torch_answer
+from grader.instruments.environment import usable_cores, versions
 from grader.report.clean import clean
 from grader.report.layout import PlainConsole
 from grader.report.palette import BOLD, style_of
 from grader.report.progress import Progress
-from grader.report.surroundings import usable_cores, versions
 
 ABLE, UNABLE = 0, 1
 _INDENT = 2

@@ -19,8 +19,8 @@ from grader.course.faults import load_faults
 from grader.course.unit import Unit
 from grader.errors import Problem, SandboxError, UsageError
 from grader.grading.sheet import SheetResult, grade_sheet
+from grader.instruments.environment import machine, versions
 from grader.report.model import Circumstances, build_report
-from grader.report.surroundings import machine, versions
 from grader.report.write import write_report
 from grader.sandbox.client import Sandbox
 from grader.scoring.rows import Level, Row, score

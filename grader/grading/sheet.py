@@ -17,6 +17,7 @@ from grader.checks.subject import Bench
 from grader.course.unit import Unit
 from grader.errors import Problem, SheetError
 from grader.grading.measuring import measure_fields
+from grader.instruments.environment import machine, versions
 from grader.predictions.chain import MEASUREMENT
 from grader.predictions.discrepancy import DISCREPANCY_FILE, read_discrepancies
 from grader.predictions.judging import judge_sheet, to_measure_again
@@ -25,7 +26,6 @@ from grader.predictions.record import Record, make_record, records_under
 from grader.predictions.residual import Residual
 from grader.predictions.sheet import SHEET_FILE, Sheet, read_sheet
 from grader.predictions.verdict import SealVerdict, SealWord, verdict
-from grader.report.surroundings import machine, versions
 from grader.scoring.prediction_evidence import prediction_evidence
 
 MOST_RECORDS = 3

@@ -34,8 +34,8 @@ class Circumstances:
         started: When the grade began, with its time zone.
         finished: When it ended, None while it runs.
         interrupted: Whether it ended before every check had run.
-        versions: What `surroundings.versions` gave.
-        machine: What `surroundings.machine` gave.
+        versions: What `environment.versions` gave.
+        machine: What `environment.machine` gave.
         confinement: Level of confinement, 0 to 3.
         confinement_words: The level in words.
         practice: Whether the level is good for one's own work only.

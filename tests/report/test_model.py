@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from grader.checks.evidence import Status
 from grader.course.unit import Unit
 from grader.errors import Problem
+from grader.instruments.environment import machine, versions
 from grader.predictions.gap import JudgedTerm
 from grader.predictions.residual import Residual, State
 from grader.predictions.verdict import SealVerdict, SealWord
 from grader.report.model import build_report
-from grader.report.surroundings import machine, versions
 from grader.report.write import schema_problems
 from grader.scoring.rows import Level, Row
 from tests.report.conftest import circumstances, evidence
