@@ -72,7 +72,7 @@ def uncaught(run: CheckRun, faults: tuple[Fault, ...]) -> list[Problem]:
     return [
         Problem(found.check, "no known mistake is caught by this check", "write the fault")
         for found in run.evidence
-        if found.check not in caught
+        if found.check not in caught and not (found.confirms and found.status is Status.SKIPPED)
     ]
 
 

@@ -66,8 +66,8 @@ class Diagnosis:
             write_stages(self._bench.unit, self._solutions, spoiled, fault)
             write_stages(self._bench.unit, self._solutions, solved)
             with (
-                Subject(self._bench, spoiled, stage, "known mistake") as student,
-                Subject(self._bench, solved, stage, "reference") as reference,
+                Subject(self._bench, spoiled, stage, "known mistake", mark.device) as student,
+                Subject(self._bench, solved, stage, "reference", mark.device) as reference,
             ):
                 fixtures = {
                     "student": student,

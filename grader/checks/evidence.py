@@ -48,6 +48,7 @@ class Evidence:
         seconds: Wall time of the check [s].
         output: What the student's code printed, cut.
         person: Whether a person should read it too.
+        confirms: Whether it only confirms on a device what other evidence shows on a model of it.
     """
 
     check: str
@@ -64,3 +65,4 @@ class Evidence:
     seconds: float = 0.0
     output: str = ""
     person: bool = False
+    confirms: bool = False

@@ -20,6 +20,8 @@ class CheckMark:
         row: Rubric row.
         level: ``pass`` or ``strong``.
         title: First line of the check's docstring, which the student reads.
+        device: ``cpu``, or ``cuda`` for a check that confirms on a device what others show on a
+            model of it.
     """
 
     id: str
@@ -27,15 +29,21 @@ class CheckMark:
     row: str
     level: str
     title: str
+    device: str = "cpu"
 
 
-def check(task: str, *, row: str, level: str = "pass") -> Callable[[_Function], _Function]:
-    """Mark a test function as a check of `task`, as evidence for `level` of `row`."""
+def check(
+    task: str, *, row: str, level: str = "pass", device: str = "cpu"
+) -> Callable[[_Function], _Function]:
+    """Mark a test function as a check of `task`, as evidence for `level` of `row`.
+
+    One for ``cuda`` is skipped where there is no such device, and then leaves the row alone.
+    """
 
     def mark(function: _Function) -> _Function:
         name = function.__name__.removeprefix("test_")
         title = (function.__doc__ or "").strip().partition("\n")[0]
-        setattr(function, _ATTRIBUTE, CheckMark(f"{task}/{name}", task, row, level, title))
+        setattr(function, _ATTRIBUTE, CheckMark(f"{task}/{name}", task, row, level, title, device))
         return function
 
     return mark

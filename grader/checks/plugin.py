@@ -107,9 +107,12 @@ class GraderPlugin:
         mark = _item_mark(item)
         stage = self._trial.bench.unit.stage_of(mark.task)
         problem = self._trial.submission.problem_of(mark.task, stage)
-        if problem is None:
+        if problem is not None:
+            self._keep(_evidence(mark, Status.NOT_MET, message=str(problem)))
+        elif mark.device == "cuda" and not self._trial.bench.sandbox.has_cuda():
+            self._keep(_evidence(mark, Status.SKIPPED, message="This machine has no CUDA device."))
+        else:
             return None
-        self._keep(_evidence(mark, Status.NOT_MET, message=str(problem)))
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -141,8 +144,9 @@ class GraderPlugin:
     def _subject(
         self, request: pytest.FixtureRequest, stages: Path, name: str
     ) -> Iterator[Subject]:
-        stage = self._trial.bench.unit.stage_of(_mark(request.function).task)
-        with Subject(self._trial.bench, stages, stage, name) as subject:
+        mark = _mark(request.function)
+        stage = self._trial.bench.unit.stage_of(mark.task)
+        with Subject(self._trial.bench, stages, stage, name, mark.device) as subject:
             yield subject
 
     def _judge(self, item: pytest.Item, mark: CheckMark, outcome: outcomes.Outcome) -> Evidence:
@@ -172,6 +176,7 @@ def _evidence(mark: CheckMark, status: Status, message: str = "", output: str = 
         status=status,
         message=message,
         output=output,
+        confirms=mark.device != "cpu",
     )
 
 

@@ -48,8 +48,11 @@ class Subject:
         scratch: Folder that all workers of this subject may write to, as text.
     """
 
-    def __init__(self, bench: Bench, stages: Path, stage: str, name: str = "student") -> None:
+    def __init__(
+        self, bench: Bench, stages: Path, stage: str, name: str = "student", device: str = "cpu"
+    ) -> None:
         self._bench = bench
+        self._device = device
         self._stages = stages
         self._stage = stage
         self._name = name
@@ -79,7 +82,7 @@ class Subject:
 
     def fresh(self) -> Subject:
         """Return the same subject in new processes, with the same scratch folder."""
-        other = Subject(self._bench, self._stages, self._stage, self._name)
+        other = Subject(self._bench, self._stages, self._stage, self._name, self._device)
         other._scratch = self._scratch_path()
         other.output = self.output
         return self._open.enter_context(other)
@@ -141,6 +144,7 @@ class Subject:
                 probes=self._bench.probes,
                 limits=self._bench.limits,
                 scratch=self._scratch_path(),
+                sees_devices=self._device != "cpu",
             )
             self._workers[stage] = self._open.enter_context(worker)
         return self._workers[stage]

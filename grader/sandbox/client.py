@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from grader.errors import SandboxError
-from grader.sandbox import confinement, interpreter, levels, orphans
+from grader.sandbox import confinement, devices, interpreter, levels, orphans
 from grader.sandbox.answer import Answer, Raised
 from grader.sandbox.conversation import Conversation
 from grader.sandbox.errand import Errand
@@ -72,6 +72,7 @@ class Sandbox:
         self._folder = Path(tempfile.mkdtemp(prefix="evidence-")).resolve()
         self._nurseries: dict[str, Nursery] = {}
         self._restarts: dict[str, int] = {}
+        self._cuda: bool | None = None
         self._workers: weakref.WeakSet[Worker] = weakref.WeakSet()
         self._numbers = itertools.count(1)
         self._finalizer = weakref.finalize(self, _end, self._nurseries, self._folder)
@@ -101,7 +102,19 @@ class Sandbox:
 
     def start_early(self, flavor: Flavor) -> None:
         """Start a flavour's zygote without waiting for its imports."""
-        self._nursery(flavor)
+        self._nursery(flavor, self.start)
+
+    def has_cuda(self) -> bool:
+        """Return whether a worker can use a CUDA device; found out once."""
+        if self._cuda is None:
+            self._cuda = devices.may_be_there() and self._count_cuda() > 0
+        return self._cuda
+
+    def _count_cuda(self) -> int:
+        probes = Path(devices.__file__)
+        with self.worker("torch", probes=probes, sees_devices=True) as worker:
+            answer = worker.call("count_cuda")
+        return answer.value if answer.status == "ok" and isinstance(answer.value, int) else 0
 
     def worker(
         self,
@@ -113,6 +126,7 @@ class Sandbox:
         *,
         seed: int | None = None,
         wordy: bool = True,
+        sees_devices: bool = False,
     ) -> Worker:
         """Start a worker; its start-up is waited for, and not charged, at its first call.
 
@@ -124,12 +138,13 @@ class Sandbox:
             scratch: The folder it may write, which then outlives it; None makes one of its own.
             seed: For all random generators; None takes one from the system.
             wordy: Whether refusals come as sentences from Python before the kernel refuses.
+            sees_devices: Whether it may use an accelerator; it is then a fresh interpreter.
 
         Raises:
             SandboxError: The zygote cannot be started.
         """
         limits = limits or Limits()
-        nursery = self._nursery(flavor)
+        nursery = self._nursery(flavor, "spawn" if sees_devices else self.start)
         nursery.wait_until_warm()
         own = scratch is None
         folder = Path(tempfile.mkdtemp(dir=self._folder)) if scratch is None else scratch.resolve()
@@ -157,24 +172,23 @@ class Sandbox:
         self._workers.add(worker)
         return worker
 
-    def _nursery(self, flavor: str) -> Nursery:
+    def _nursery(self, flavor: str, start: str) -> Nursery:
         if not self._finalizer.alive:
             raise SandboxError("this sandbox is closed")
-        known = self._nurseries.get(flavor)
+        kind = flavor if start == self.start else f"{flavor}, {start}"
+        known = self._nurseries.get(kind)
         if known is not None:
             known.pump(0)  # it may have died since the last call
             if known.alive:
                 return known
         if known is not None:
-            self._restarts[flavor] = self._restarts.get(flavor, 0) + 1
+            self._restarts[kind] = self._restarts.get(kind, 0) + 1
             problem = known.complaint()
             known.close()
-            if self._restarts[flavor] > RESTARTS:
+            if self._restarts[kind] > RESTARTS:
                 raise SandboxError(f"the {flavor} zygote died twice: {problem}")
-        self._nurseries[flavor] = Nursery(
-            flavor, self.start, self.level, self._packages, self._preload
-        )
-        return self._nurseries[flavor]
+        self._nurseries[kind] = Nursery(flavor, start, self.level, self._packages, self._preload)
+        return self._nurseries[kind]
 
 
 class Worker:

@@ -75,9 +75,13 @@ def _score_row(row_id: str, title: str, own: Sequence[Evidence]) -> Row:
 def _reach(passing: Sequence[Evidence], strong: Sequence[Evidence]) -> tuple[Level, Level]:
     """Return the level that is certain and the one that is possible.
 
+    What would only have confirmed something, and was skipped, is left out.
+
     A row without pass evidence was not looked at, so that nothing is certain; one without strong
     evidence has nothing that could make it strong.
     """
+    passing = [found for found in passing if not _may_be_missing(found)]
+    strong = [found for found in strong if not _may_be_missing(found)]
     if _any_against(passing):
         return Level.NONE, Level.NONE
     if not passing:
@@ -86,6 +90,10 @@ def _reach(passing: Sequence[Evidence], strong: Sequence[Evidence]) -> tuple[Lev
     if not _all_met(passing):
         return Level.NONE, possible
     return (Level.STRONG if strong and _all_met(strong) else Level.PASS), possible
+
+
+def _may_be_missing(found: Evidence) -> bool:
+    return found.confirms and found.status is Status.SKIPPED
 
 
 def _any_against(evidence: Sequence[Evidence]) -> bool:
@@ -139,4 +147,6 @@ def _open(found: Evidence, level: Level) -> str:
         Status.FAULT: "could not be graded",
     }
     ending = f": {found.message}" if found.message else "."
+    if _may_be_missing(found):
+        return f"{found.check} ({level}) was skipped, and would only confirm{ending}"
     return f"{found.check} ({level}) {words[found.status]}, which leaves the level open{ending}"

@@ -154,6 +154,31 @@ def test_the_same_seed_draws_the_same_case_alone_and_together(
     assert alone.evidence[0].got == double(whole).got
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_a_check_for_a_device_is_skipped_without_one(
+    bench: Bench, toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    content, unit = make_toy(tmp_path / "course")
+    hidden = content.exercises / "u91_toy" / "hidden"
+    for name in ("test_torch.py", "test_predictions.py"):
+        (hidden / name).unlink()
+    (hidden / "test_numpy.py").write_text(
+        "from grader.checks import check\n\n\n"
+        "@check('9.1.a', row='timing', device='cuda')\n"
+        "def test_doubles(student, expect):\n"
+        '    """Doubles on a device."""\n'
+        "    expect.equal(student.numpy.double(2), 4)\n"
+    )
+    monkeypatch.setattr(bench.sandbox, "has_cuda", lambda: there)
+    submission = read_submission(content.solutions, unit)
+    (evidence,) = run_checks(
+        Bench(unit, bench.sandbox), submission, content.solutions, "seed"
+    ).evidence
+    # the worker sees the devices that there are; this function needs none of them
+    assert evidence.status == (Status.MET if there else Status.SKIPPED)
+    assert evidence.confirms
+
+
 @pytest.mark.parametrize(
     ("statement", "status"),
     [

@@ -72,6 +72,14 @@ def test_without_strong_evidence_a_row_is_pass_at_most():
     assert levels([found(Status.SKIPPED)]) == ("none", "pass")
 
 
+def test_a_skipped_check_that_would_only_confirm_leaves_the_row_alone():
+    missing = replace(found(Status.SKIPPED), confirms=True, message="no device")
+    assert levels([found(Status.MET), found(Status.MET, "strong"), missing]) == ("strong", "strong")
+    assert levels([found(Status.MET), replace(missing, status=Status.NOT_MET)]) == ("none", "none")
+    (_, reason) = one([found(Status.MET), missing]).reasons
+    assert "would only confirm: no device" in reason
+
+
 def test_a_row_that_nothing_was_checked_for_is_open():
     assert levels([]) == ("none", "strong")
     assert one([]).reasons == ("Nothing was checked for this row.",)
