@@ -59,6 +59,7 @@ class LazyGroup(click.Group):
         "predict": "grader.cli.student:predict_command",
         "unit": "grader.cli.student:unit_command",
         "selftest": "grader.cli.student:selftest_command",
+        "ready": "grader.cli.student:ready_command",
         "doctor": "grader.cli.student:doctor_command",
         "author": "grader.cli.commands:author",
     },

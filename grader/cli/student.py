@@ -14,15 +14,16 @@ FOLDER = click.Path(path_type=Path)
 @click.command("list")
 def list_command() -> None:
     """Show the units, their hours and rows, and what you have done."""
-    from grader.cli.listing import tasks_done, unit_lines
+    from grader.cli.listing import unit_lines
     from grader.cli.places import own_state
     from grader.course.catalog import units
     from grader.course.content import installed_content
     from grader.report.clean import clean
+    from grader.report.history import read_reports, tasks_done
 
     known = units(installed_content())
-    done, problems = tasks_done(own_state() / "reports")
-    for line in unit_lines(known, done, shutil.get_terminal_size().columns):
+    reports, problems = read_reports(own_state() / "reports")
+    for line in unit_lines(known, tasks_done(reports), shutil.get_terminal_size().columns):
         click.echo(line)
     for problem in problems:
         click.echo(f"note: {clean(str(problem))}", err=True)
@@ -94,6 +95,15 @@ def selftest_command(unit: str, submission: Path | None) -> int:
     from grader.cli.selftest import mark_selftest
 
     return mark_selftest(unit, submission)
+
+
+@click.command("ready")
+@click.option("--json", "as_json", is_flag=True, help="Print what is known as JSON.")
+def ready_command(*, as_json: bool) -> int:
+    """Show all units and rows at a glance, and what is missing before the capstone."""
+    from grader.cli.ready import show_readiness
+
+    return show_readiness(as_json=as_json)
 
 
 @click.command("doctor")

@@ -19,7 +19,7 @@ from grader.submission.stage import StageProblems, inspect_stage
 
 MAX_FILES = 64
 MAX_BYTES = 1 << 20
-_SHEETS = ("prediction.toml", "discrepancy.toml", "selftest.toml")
+_SHEETS = ("prediction.toml", "discrepancy.toml")
 _SKIPPED_FOLDERS = frozenset({"hidden", "__pycache__", "faults"})
 
 

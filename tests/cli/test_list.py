@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from grader.cli.listing import tasks_done, unit_lines
+from grader.cli.listing import unit_lines
 from grader.course.unit import Unit
+from grader.report.history import read_reports, tasks_done
 from tests.cli.conftest import Grade
 
 
@@ -23,9 +24,9 @@ def write(folder: Path, name: str, started: str, **statuses: str | list[str]) ->
 
 
 def done(folder: Path) -> frozenset[str]:
-    found, problems = tasks_done(folder)
+    reports, problems = read_reports(folder)
     assert not problems
-    return found
+    return tasks_done(reports)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +59,14 @@ def test_the_latest_report_of_a_task_counts(tmp_path: Path) -> None:
 def test_a_file_that_is_no_report_is_named_and_left_aside(tmp_path: Path, text: str) -> None:
     write(tmp_path, "9.1.json", "2026-03-01T12:00:00Z", a="met")
     (tmp_path / "broken.json").write_text(text)
-    found, problems = tasks_done(tmp_path)
-    assert found == {"9.1.a"}
+    reports, problems = read_reports(tmp_path)
+    assert tasks_done(reports) == {"9.1.a"}
     assert [Path(problem.where).name for problem in problems] == ["broken.json"]
 
 
 def test_no_reports_are_no_problem(tmp_path: Path) -> None:
-    assert tasks_done(tmp_path / "nowhere") == (frozenset(), [])
+    assert read_reports(tmp_path / "nowhere") == ([], [])
+    assert tasks_done([]) == frozenset()
 
 
 @pytest.mark.parametrize("width", [30, 80])
