@@ -1,8 +1,9 @@
 """The contract of a unit's content, enforced: what `grade author check` demands.
 
 The solution meets every check, the stubs attempt none, each known mistake is caught by the check
-it names and by no other, each check catches a known mistake that nothing easier catches, and the
-lesson, stubs, hints and sheets agree with `unit.toml`.
+it names and by no other, each check catches a known mistake that nothing easier catches, the
+lesson, stubs, hints and sheets agree with `unit.toml`, and what is measured for the sheet has terms
+that tell one cause of a gap from another.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from pathlib import Path
 
 from grader.checks.diagnosis import ALSO
 from grader.checks.evidence import Evidence, Status
+from grader.checks.measuring import measure_fields
 from grader.checks.session import CheckRun, run_checks
 from grader.checks.subject import Bench
 from grader.course.content import Content
 from grader.course.faults import Fault, load_faults, tasks_touched, write_stages
 from grader.course.stubs import regions, unit_stubs
 from grader.course.unit import STAGES, Unit, stage_file
-from grader.errors import CourseError, Problem
+from grader.errors import CourseError, Problem, SandboxError
+from grader.predictions.decomposition import decomposition_faults
+from grader.predictions.record import make_record, measured_field
 from grader.submission.folder import Submission, read_submission
 
 SEED = "contract"
@@ -53,6 +57,8 @@ def check_unit(
         note: Called with a word on what is being tried.
     """
     problems = list(static_problems(unit, content))
+    note("sheet")
+    problems += measured_problems(bench)
     note("solution")
     solved = run_on(bench, content, content.solutions / unit.folder)
     problems += solution_problems(solved, unit)
@@ -64,6 +70,20 @@ def check_unit(
         problems += fault_problems(fault, faults, unit, content, bench)
     problems += uncaught(solved, faults)
     return tuple(problems)
+
+
+def measured_problems(bench: Bench) -> Iterator[Problem]:
+    """Measure the sheet and yield what is wrong with the measurements of its fields."""
+    unit = bench.unit
+    where = str(unit.path / "unit.toml")
+    try:
+        record = make_record(measure_fields(bench, SEED), SEED, {}, {})
+    except SandboxError as error:
+        yield Problem(where, str(error))
+        return
+    for field in unit.fields:
+        for fault in decomposition_faults(field, measured_field(record, field.name, field.unit)):
+            yield Problem(where, f"field {field.name}: {fault}")
 
 
 def uncaught(run: CheckRun, faults: tuple[Fault, ...]) -> list[Problem]:

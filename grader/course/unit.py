@@ -56,8 +56,8 @@ class SheetField:
         title: The question.
         unit: ``B``, ``FLOP``, ``s``, ``%`` or ``1``; empty for choices and text.
         choices: The words a choice may be.
-        terms: Names that may account for a residual.
-        measure: Function of the unit's probes that measures it; empty for text.
+        terms: Names of the causes that may account for a gap; for a text, what it may name.
+        measure: Function of the unit's probes that measures it, and the size of each term.
         band: Relative half-width within which a banded prediction counts as right.
     """
 
@@ -196,8 +196,10 @@ class _Reader:
         owner = f"field {table.get('name', '?')}"
         kind = table.get("kind")
         self.words({"kind": [kind]}, "kind", FIELD_KINDS, owner)
-        if kind != "text" and not table.get("measure"):
+        if not table.get("measure"):
             self.complain(f"{owner} names no `measure`")
+        if kind == "text" and not table.get("terms"):
+            self.complain(f"{owner} is a text without `terms`", "say what it may name")
         if kind == "choice" and len(table.get("choices", ())) < 2:
             self.complain(f"{owner} is a choice of fewer than two")
         return SheetField(

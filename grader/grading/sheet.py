@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.checks.evidence import Evidence
+from grader.checks.measuring import measure_fields
 from grader.checks.subject import Bench
 from grader.course.unit import Unit
 from grader.errors import Problem, SheetError
-from grader.grading.measuring import measure_fields
 from grader.instruments.environment import machine, versions
 from grader.predictions.chain import MEASUREMENT
 from grader.predictions.discrepancy import DISCREPANCY_FILE, read_discrepancies

@@ -35,7 +35,8 @@ def _how(field: SheetField) -> str:
     if field.kind == "choice":
         return "One of: " + ", ".join(field.choices)
     if field.kind == "text":
-        return "A sentence or two; a person may read it."
+        names = " or ".join(field.terms)
+        return f"A sentence that names {names}, with its number and unit and few other numbers."
     units = ", ".join(unit for unit in FAMILIES[field.unit] if unit)
     number = f"A number with a unit ({units})" if units else "A plain number"
     if field.kind == "band":

@@ -27,14 +27,19 @@ class Term:
 
     Attributes:
         name: One of the field's terms, or `ROUNDING`.
-        amount: Share of the residual, in the field's unit; its sign is that of measured minus
-            predicted, or left out throughout.
+        amount: What must be added to the prediction for it, in the field's unit; its sign may be
+            left out.
         text: The amount as the student wrote it.
     """
 
     name: str
     amount: int | float
     text: str
+
+
+def term_names(field: SheetField) -> tuple[str, ...]:
+    """Return the names that may account for a gap of a field; a band has no digits to round."""
+    return (*field.terms, ROUNDING) if field.kind == "exact" else field.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +144,9 @@ class _Reader:
             self.complain(path, f"a term of '{field.name}' is not a name with an amount", form)
             return None
         name = item["name"].strip()
-        known = (*field.terms, ROUNDING)
+        known = term_names(field)
         if name not in known:
-            todo = f"use one of {', '.join(known)}"
+            todo = f"use one of {', '.join(known)}" if known else "it knows none; say why"
             self.complain(path, f"'{field.name}' has no term '{quote(name)}'", todo)
             return None
         try:

@@ -1,8 +1,9 @@
-"""A gap between two numbers, and whether the named terms account for it. Pure.
+"""A wrong number, and whether the causes that are named for it make up for the gap. Pure.
 
-A term is believed when the measured decomposition has it with that size within 2 %; the gap is
-explained when all terms are believed and their measured sizes add up to it within 2 %. Naming every
-term there is therefore fails as surely as naming none.
+One rule: the prediction, corrected by the named causes, must be the measurement. Each cause has a
+measured size with a sign: what must be added to a prediction that made this mistake alone. Who
+names a cause writes its size too, within 2 %. One cause may be named for a band or a small count,
+which could be put together from anything, and two for another exact number.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ from grader.predictions.discrepancy import DISCREPANCY_FILE, ROUNDING, Term
 from grader.predictions.quantity import Quantity
 
 TOLERANCE = 0.02
-"""Relative tolerance for a term's size and for the sum of all terms [1]."""
+"""Relative tolerance for a written amount, and for a corrected prediction with a band [1]."""
 
-_FEWEST_DIGITS_TO_ROUND = 3
+FEWEST_DIGITS_TO_ROUND = 3
+"""Digits a prediction must have for rounding to be one of its causes."""
+
+SMALL = 1000
+"""Whole numbers below this allow one cause: pairs of small numbers add up to most others."""
+
 _FLOAT_NOISE = 1e-9
 
 
@@ -32,33 +38,46 @@ class JudgedTerm:
 
 
 def judge_gap(
-    gap: int | float,
-    predicted: Quantity | None,
+    value: int | float,
+    predicted: Quantity,
     sizes: Mapping[str, int | float],
     terms: tuple[Term, ...],
+    *,
+    is_band: bool = False,
 ) -> tuple[str, tuple[JudgedTerm, ...]]:
     """Return what is wrong with an explanation, empty if it holds, and the judgement of each term.
 
     Args:
-        gap: Measured minus predicted, in the field's unit.
-        predicted: How the prediction was written, which decides what may be rounding.
-        sizes: The measured decomposition.
-        terms: What the student names. When the gap is negative and no amount has a sign, the
-            amounts are taken to be missing from the measurement.
+        value: What was measured, in the field's unit.
+        predicted: The prediction, and how it was written, which decides what may be rounding.
+        sizes: The measured sizes of the causes, signed: predicted + size == measured.
+        terms: What the student names.
+        is_band: Whether the corrected prediction needs to meet `value` within 2 % alone.
     """
+    most = most_terms(value, is_band=is_band)
     if not terms:
         return f"name its terms in {DISCREPANCY_FILE}", ()
-    if _is_rounding(gap, predicted):
-        sizes = {**sizes, ROUNDING: gap}
+    if len({term.name for term in terms}) < len(terms):
+        return "name each term once", ()
+    if len(terms) > most:
+        return f"name at most {('one term', 'two terms')[most - 1]}: those that matter", ()
+    named = [term.name for term in terms]
+    corrected = predicted.value + sum(sizes.get(name, 0) for name in named if name != ROUNDING)
+    if ROUNDING in named and _is_rounding(value - corrected, predicted):
+        sizes = {**sizes, ROUNDING: value - corrected}
+        corrected = value
     judged = tuple(_judge_term(term, sizes) for term in terms)
     doubted = [term.name for term in judged if not term.believed]
     if doubted:
         return f"not believed: {', '.join(doubted)}", judged
-    flip = gap < 0 and all(term.amount >= 0 for term in terms)
-    total = sum(_signed_size(term, sizes, flip=flip) for term in terms)
-    if not within(total, gap, TOLERANCE):
-        return "the named terms do not add up to the gap within 2 %", judged
+    if not (within(corrected, value, TOLERANCE) if is_band else equal(corrected, value)):
+        return "the prediction with the named terms added is not what was measured", judged
     return "", judged
+
+
+def most_terms(value: int | float, *, is_band: bool = False) -> int:
+    """Return how many causes may be named for a field of which this was measured."""
+    return 1 if is_band or (isinstance(value, int) and abs(value) < SMALL) else 2
 
 
 def within(value: int | float, truth: int | float, tolerance: float) -> bool:
@@ -76,24 +95,25 @@ def equal(a: int | float, b: int | float) -> bool:
 def _judge_term(term: Term, sizes: Mapping[str, int | float]) -> JudgedTerm:
     size = sizes.get(term.name)
     if size is None and term.name == ROUNDING:
-        why = f"the gap is not what rounding to {_FEWEST_DIGITS_TO_ROUND} or more digits leaves"
+        why = f"what is left is not what rounding to {FEWEST_DIGITS_TO_ROUND} or more digits leaves"
     elif not size:
         why = "it is no part of what was measured"
     elif not within(abs(term.amount), abs(size), TOLERANCE):
         why = "its measured size is another"
+    elif _written_sign(term) * size < 0:
+        why = "its sign is the other one: it is what must be added to the prediction"
     else:
         return JudgedTerm(term.name, term.text, believed=True)
     return JudgedTerm(term.name, term.text, believed=False, message=why)
 
 
-def _signed_size(term: Term, sizes: Mapping[str, int | float], *, flip: bool) -> int | float:
-    """Return the measured size of a believed term with the sign the student gave it."""
-    size = abs(sizes[term.name])
-    return -size if (term.amount < 0) != flip else size
+def _written_sign(term: Term) -> int:
+    """Return the sign that the student wrote, 0 if it was left out."""
+    if term.amount < 0:
+        return -1
+    return 1 if term.text.startswith("+") else 0
 
 
-def _is_rounding(gap: int | float, predicted: Quantity | None) -> bool:
-    """Whether the measurement agrees with every digit that was written, and there are enough."""
-    if predicted is None or predicted.digits < _FEWEST_DIGITS_TO_ROUND:
-        return False
-    return abs(gap) <= predicted.half_digit
+def _is_rounding(rest: int | float, predicted: Quantity) -> bool:
+    """Whether what is left is no more than the digits can be that were not written."""
+    return predicted.digits >= FEWEST_DIGITS_TO_ROUND and abs(rest) <= predicted.half_digit

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.course.unit import SheetField, Unit
 from grader.predictions.discrepancy import Explanation
-from grader.predictions.record import Measured, Record, measured_field
+from grader.predictions.record import Record, measured_field
 from grader.predictions.residual import Residual, State, judge
 from grader.predictions.sheet import Entry, Sheet
 
@@ -28,7 +28,7 @@ def judge_sheet(
     """
     entries: Mapping[str, Entry] = sheet.entries if sheet is not None else {}
     return tuple(
-        _judge_field(unit, field, entries.get(field.name), records, explanations.get(field.name))
+        _judge_field(field, entries.get(field.name), records, explanations.get(field.name))
         for field in unit.fields
     )
 
@@ -39,7 +39,6 @@ def to_measure_again(residuals: Sequence[Residual]) -> tuple[str, ...]:
 
 
 def _judge_field(
-    unit: Unit,
     field: SheetField,
     entry: Entry | None,
     records: Sequence[Record],
@@ -47,26 +46,10 @@ def _judge_field(
 ) -> Residual:
     found = judge(field, entry, None, explanation)
     for record in records:
-        if field.kind == "text":
-            measured: Measured | None = _all_numbers(unit, record)
-        else:
-            measured = measured_field(record, field.name, field.unit)
+        measured = measured_field(record, field.name, field.unit)
         if measured is None:
             continue
         found = judge(field, entry, measured, explanation)
         if found.state != State.INCONCLUSIVE:
             break
     return found
-
-
-def _all_numbers(unit: Unit, record: Record) -> Measured:
-    """Return every number of a record under a name of its own, for a text to repeat one of them."""
-    numbers: dict[str, int | float] = {}
-    for field in unit.fields:
-        measured = measured_field(record, field.name, field.unit)
-        if measured is None:
-            continue
-        numbers |= {f"{field.name}/{term}": size for term, size in measured.terms.items()}
-        if isinstance(measured.value, int | float):
-            numbers[field.name] = measured.value
-    return Measured(value=None, terms=numbers)

@@ -1,8 +1,10 @@
 """The ledger: a hash-chained, append-only file that records the order of seals and measurements.
 
 It proves order on an honest machine, not identity: who can write the file can also write another
-one from scratch. What it does show is any edit, removal or reordering of what is there. Beside it
-lies ``<name>.head`` with the number and hash of the last line, so that a shortened file shows too.
+one from scratch. In one's own workspace its measurements are believed, though a forged ledger could
+hold any; of the work of others the grader believes only what it measured itself. What the chain
+does show is any edit, removal or reordering of what is there. Beside it lies ``<name>.head`` with
+the number and hash of the last line, so that a shortened file shows too.
 """
 
 from __future__ import annotations

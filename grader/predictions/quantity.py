@@ -43,8 +43,12 @@ class Quantity:
 
     @property
     def canonical(self) -> str:
-        """The same for every spelling of the same quantity: ``1600000 B`` for ``1.6 MB``."""
-        return str(self.value) if self.unit == "1" else f"{self.value} {self.unit}"
+        """The same for each spelling of a quantity to as many digits.
+
+        ``1600000 B to 2 digits`` stands for ``1.6 MB``: whoever writes fewer digits says less.
+        """
+        value = str(self.value) if self.unit == "1" else f"{self.value} {self.unit}"
+        return f"{value} to {self.digits} {'digit' if self.digits == 1 else 'digits'}"
 
 
 def parse(text: str, unit: str) -> Quantity:

@@ -21,7 +21,9 @@ class Measured:
         value: Size in the field's unit, or the name of the measured choice; None if nothing could
             be measured.
         unit: Unit of `value`.
-        terms: The decomposition: sizes of the parts by name, in the unit of the field.
+        terms: The decomposition, in the unit of the field. For a number the signed size of each
+            cause: what must be added to a prediction that made this mistake alone. For a choice the
+            numbers of the choices, or of causes; for a text the number of each cause.
         accepts: Choices the measurement accepts.
         rejects: Choices it rejects; one that is in neither is too close to say.
         note: Remark of the instrument.

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from grader.course.unit import SheetField
-from grader.predictions.discrepancy import ROUNDING, Explanation
+from grader.predictions.discrepancy import DISCREPANCY_FILE, Explanation, term_names
 from grader.predictions.gap import JudgedTerm, equal, judge_gap, within
 from grader.predictions.quantity import show
 from grader.predictions.record import Measured
-from grader.predictions.sentence import fault_in_sentence
+from grader.predictions.sentence import fault_in_choice, fault_in_text
 from grader.predictions.sheet import Entry
 
 
@@ -63,8 +63,7 @@ def judge(
     Args:
         field: The field.
         entry: What the sheet says; None if it is blank.
-        measured: What was measured; None if nothing was. For a text field its terms are all the
-            numbers that were measured for the sheet.
+        measured: What was measured; None if nothing was.
         explanation: What the student says about the gap.
     """
     found = Residual(
@@ -89,22 +88,22 @@ def judge(
 def _judge_number(
     found: Residual, field: SheetField, entry: Entry, measured: Measured, explanation: Explanation
 ) -> Residual:
-    value, predicted = measured.value, entry.value
-    if isinstance(value, str) or value is None or isinstance(predicted, str):
+    value, predicted = measured.value, entry.quantity
+    if isinstance(value, str) or value is None or predicted is None:
         return replace(found, message="the measurement gave no number")
-    if equal(value, predicted):
+    if equal(value, predicted.value):
         return replace(found, state=State.EXACT)
-    gap = value - predicted
-    shown = show(gap, field.unit, signed=True)
+    is_band = field.kind == "band"
+    shown = show(value - predicted.value, field.unit, signed=True)
     # a difference of two shares is not a share of either
     found = replace(found, residual_text=shown.replace("%", "points"))
-    if field.kind == "band" and within(predicted, value, field.band):
+    if is_band and within(predicted.value, value, field.band):
         note = f"right within {100 * field.band:g} % of the measured value"
         return replace(found, state=State.WITHIN_BAND, message=note)
-    fault, terms = judge_gap(gap, entry.quantity, measured.terms, explanation.terms)
+    fault, terms = judge_gap(value, predicted, measured.terms, explanation.terms, is_band=is_band)
     if not fault:
         return replace(found, state=State.EXPLAINED, terms=terms)
-    names = ", ".join((*field.terms, ROUNDING))
+    names = ", ".join(term_names(field))
     return replace(
         found, state=State.NOT_EXPLAINED, message=f"{fault}; its names: {names}", terms=terms
     )
@@ -120,17 +119,17 @@ def _judge_choice(
         return replace(found, state=State.EXACT)
     if entry.text not in rejects:
         return replace(found, message=measured.note or "the measurement is too close to say")
-    fault = fault_in_sentence(
-        explanation.because,
-        names=(truth, *field.terms),
-        every=field.choices,
-        sizes=measured.terms,
-    )
     found = replace(found, residual_text=f"measured: {truth}")
+    if not any(measured.terms.get(name) for name in (truth, *field.terms)):
+        return replace(found, message="nothing was measured that an explanation could repeat")
+    fault = fault_in_choice(
+        explanation.because, truth, entry.text, field.choices, field.terms, measured.terms
+    )
     if not fault:
         return replace(found, state=State.EXPLAINED)
     seen = f"; what was seen: {measured.note}" if measured.note else ""
-    return replace(found, state=State.NOT_EXPLAINED, message=f"{fault}{seen}")
+    place = f"`because` in {DISCREPANCY_FILE}"
+    return replace(found, state=State.NOT_EXPLAINED, message=f"{fault} ({place}){seen}")
 
 
 def _judge_text(
@@ -138,12 +137,7 @@ def _judge_text(
 ) -> Residual:
     if not measured.terms:
         return replace(found, message=measured.note or "nothing was measured that it could repeat")
-    fault = fault_in_sentence(
-        f"{entry.text}\n{explanation.because}",
-        names=field.terms,
-        every=field.terms,
-        sizes=measured.terms,
-    )
+    fault = fault_in_text(entry.text, field.terms, measured.terms)
     return replace(found, state=State.NOT_EXPLAINED if fault else State.FOR_A_PERSON, message=fault)
 
 

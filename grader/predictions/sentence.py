@@ -1,7 +1,8 @@
 """What a machine can check of a student's sentence: which names it has, and which numbers. Pure.
 
-It must name the right thing and repeat that thing's measured number within 1 %; a sentence that
-names everything says nothing. Whether it is a good sentence is for a person.
+It must name one thing, the right one, and repeat that thing's measured number within 1 %. Who names
+everything, or writes down numbers until one fits, says nothing. Whether it is a good sentence is
+for a person.
 """
 
 from __future__ import annotations
@@ -9,83 +10,139 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from grader.predictions.discrepancy import DISCREPANCY_FILE
 from grader.predictions.units import FAMILIES
 
 TOLERANCE = 0.01
 """Relative tolerance for a repeated number [1]."""
 
-_PLACE = f"`because` in {DISCREPANCY_FILE}"
-_MOST_NUMBERS = 20
+MOST_CANDIDATES = 3
+"""Numbers of about the right size that a sentence may have."""
+
+_ABOUT = 100
+"""Numbers within this factor of the measured one are about its size [1]."""
+
 _NUMBER = re.compile(
-    r"(?<![\w.])(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?)"
+    r"(?<![\w.])"
+    r"(?P<number>(?:[0-9]{1,3}(?:[ ,_\u00a0\u2009\u202f][0-9]{3})+(?![0-9])|[0-9]+)"
+    r"(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?)"
     r"(?: ?(?P<unit>%|[A-Za-z\u00b5\u03bc]+)(?!\w))?"
 )
 _FACTORS = {
     name: float(size) for units in FAMILIES.values() for name, size in units.items() if name
 } | {"%": 0.01, "\u00b5s": 1e-6, "\u03bcs": 1e-6}
+_FACTORS |= {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "million": 1e6, "billion": 1e9}
 
 
-def fault_in_sentence(
-    text: str,
-    names: tuple[str, ...],
-    every: tuple[str, ...],
-    sizes: Mapping[str, int | float],
-) -> str:
-    """Return what a sentence lacks; empty when it names a cause with its measured number.
+def fault_in_form(text: str, names: tuple[str, ...]) -> str:
+    """Return what a text lacks before anything is measured: one name of `names`, and a number."""
+    used = named(text, names)
+    if len(used) != 1:
+        return _which(used, names)
+    return "" if numbers(text, names) else f"write the number of {used[0]} too, with its unit"
+
+
+def fault_in_text(text: str, names: tuple[str, ...], sizes: Mapping[str, int | float]) -> str:
+    """Return what a sentence lacks; empty when it names one cause and repeats its number.
 
     Args:
         text: The sentence.
-        names: Names of which it must have one; none are asked for if empty.
-        every: Names of which it must not have all.
-        sizes: Measured numbers. Those of the names that were used count, or all if none has any.
+        names: Names of the causes.
+        sizes: Measured number of each.
     """
-    if not text.strip():
-        return f"say why in {_PLACE}"
     used = named(text, names)
-    if names and not used:
-        return f"name {' or '.join(dict.fromkeys(names))} in {_PLACE}"
-    if len(every) > 2 and len(named(text, every)) == len(every):
-        return f"{_PLACE} names every one of {', '.join(every)}: say which it is"
-    if len(numbers(text)) > _MOST_NUMBERS:
-        return f"{_PLACE} gives more than {_MOST_NUMBERS} numbers: give the one that matters"
-    relevant = [sizes[name] for name in used if name in sizes] or list(sizes.values())
-    if any(relevant) and not repeats(text, relevant):
-        return f"repeat the measured number within 1 % in {_PLACE}"
-    return ""
+    if len(used) != 1:
+        return _which(used, names)
+    size = sizes.get(used[0])
+    return _fault_in_numbers(text, used[0], size, names) if size else f"{used[0]} has no size"
+
+
+def fault_in_choice(
+    text: str,
+    truth: str,
+    own: str,
+    choices: tuple[str, ...],
+    terms: tuple[str, ...],
+    sizes: Mapping[str, int | float],
+) -> str:
+    """Return what a sentence about a wrong choice lacks; empty when it explains the measured one.
+
+    Args:
+        text: The sentence.
+        truth: The measured choice, which it must name.
+        own: What the student chose, which it may name.
+        choices: The other choices, which it must not name.
+        terms: Names of which it must have one where the measured choice has no number of its own.
+        sizes: Measured numbers of choices and terms.
+    """
+    if not text:
+        return "say why"
+    every = tuple(dict.fromkeys((truth, own, *choices, *terms)))
+    used = named(text, every)
+    if truth not in used:
+        return f"name {truth}, which was measured"
+    others = [name for name in used if name in choices and name not in (truth, own)]
+    if others:
+        return f"name {truth} alone, beside your own choice, and not {' or '.join(others)}"
+    if sizes.get(truth):
+        return _fault_in_numbers(text, truth, sizes[truth], every)
+    causes = [name for name in terms if sizes.get(name)]
+    given = [name for name in used if name in causes]
+    if len(given) != 1:
+        return _which(given, causes)
+    return _fault_in_numbers(text, given[0], sizes[given[0]], every)
 
 
 def named(text: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return those of `names` that stand in `text` as whole words, in their given order.
 
-    Case does not matter, and ``data_wait`` may be written "data wait" or "data-wait".
+    Case does not matter, and ``data_wait`` may be written "data wait" or "data-wait". A name that
+    is part of a longer one is not named by it.
     """
-    return tuple(name for name in names if _pattern(name).search(text))
+    found = _split(text, names)[0]
+    return tuple(name for name in names if name in found)
 
 
-def numbers(text: str) -> tuple[tuple[float, ...], ...]:
-    """Return each number of `text` in the ways it can be read.
+def numbers(text: str, names: Iterable[str] = ()) -> tuple[tuple[float, ...], ...]:
+    """Return each number of `text` in the ways it can be read; digits in names are no numbers.
 
-    ``12.6 ms`` is 12.6 and 0.0126, ``55 %`` is 55 and 0.55, ``21,626,880`` is one number.
+    ``12.6 ms`` is 0.0126, ``55 %`` is 55 or 0.55, ``21,626,880`` and ``21 626 880`` are one number.
     """
     found = []
-    for match in _NUMBER.finditer(text):
-        bare = float(match["number"].replace(",", ""))
+    for match in _NUMBER.finditer(_split(text, names)[1]):
+        bare = float(re.sub(r"[ ,_\u00a0\u2009\u202f]", "", match["number"]))
         unit = match["unit"] or ""
         factor = _FACTORS.get(unit) or _FACTORS.get(unit.removesuffix("s")) or 1.0
-        found.append((bare,) if factor == 1.0 else (bare, bare * factor))
+        found.append((bare, bare * factor) if unit == "%" else (bare * factor,))
     return tuple(found)
 
 
-def repeats(text: str, measured: Iterable[int | float]) -> bool:
-    """Whether `text` gives one of the measured numbers within 1 %; a zero cannot be repeated."""
-    readings = [reading for ways in numbers(text) for reading in ways]
-    return any(
-        abs(reading - abs(size)) <= TOLERANCE * abs(size)
-        for size in measured
-        if size != 0
-        for reading in readings
-    )
+def _fault_in_numbers(text: str, name: str, size: int | float, names: Iterable[str]) -> str:
+    """Return what is wrong with the numbers of a sentence that must repeat `size`."""
+    near = {
+        ways
+        for ways in numbers(text, names)
+        if any(abs(size) / _ABOUT <= reading <= abs(size) * _ABOUT for reading in ways)
+    }
+    if len(near) > MOST_CANDIDATES:
+        return f"it gives {len(near)} numbers of about that size: give the one that matters"
+    if any(abs(way - abs(size)) <= TOLERANCE * abs(size) for ways in near for way in ways):
+        return ""
+    return f"it does not give the measured number of {name} within 1 %"
+
+
+def _which(used: Iterable[str], names: Iterable[str]) -> str:
+    said = " and ".join(used)
+    return f"name one of {', '.join(names)}" + (f", not {said}" if said else "")
+
+
+def _split(text: str, names: Iterable[str]) -> tuple[frozenset[str], str]:
+    """Return which names stand in `text`, and the text without them; the longest name wins."""
+    found = set()
+    for name in sorted(names, key=len, reverse=True):
+        text, count = _pattern(name).subn(" | ", text)
+        if count:
+            found.add(name)
+    return frozenset(found), text
 
 
 def _pattern(name: str) -> re.Pattern[str]:

@@ -13,6 +13,7 @@ from grader.course.unit import SheetField, Unit
 from grader.errors import Problem, SheetError
 from grader.predictions.advice import nearest, quote
 from grader.predictions.quantity import Quantity, QuantityError, parse, parse_number
+from grader.predictions.sentence import fault_in_form
 from grader.predictions.tomlfile import TomlFile, read_toml
 from grader.predictions.units import EXAMPLES
 
@@ -37,7 +38,7 @@ class Entry:
 
     @property
     def canonical(self) -> str:
-        """The same for every spelling of the same prediction."""
+        """The same for every spelling of the same prediction to as many digits."""
         return self.text if self.quantity is None else self.quantity.canonical
 
 
@@ -62,7 +63,7 @@ class Sheet:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the canonical content; comments, order and spelling do not matter."""
+        """SHA-256 of the canonical content; comments, order and white space do not matter."""
         return content_digest(self.unit_id, self.content)
 
 
@@ -79,7 +80,8 @@ def read_sheet(path: Path, unit: Unit, *, complete: bool = False) -> Sheet:
     Args:
         path: The file, `prediction.toml`.
         unit: The unit whose fields it must have.
-        complete: Whether blank and missing fields are problems, as they are when sealing.
+        complete: Whether blank and missing fields are problems, as they are when sealing, and
+            texts that could not be right whatever is measured.
 
     Raises:
         SheetError: with every problem of the file, in the order of its lines.
@@ -100,6 +102,9 @@ def read_sheet(path: Path, unit: Unit, *, complete: bool = False) -> Sheet:
                 continue
             if entry is not None:
                 entries[field.name] = entry
+                fault = fault_in_form(entry.text, field.terms) if field.kind == "text" else ""
+                if complete and fault and field.terms:
+                    problems.append(Problem(file.place(field.name), f"'{field.name}': {fault}"))
             elif complete:
                 seen = f"'{field.name}' is blank"
                 problems.append(Problem(file.place(field.name), seen, f"write {_example(field)}"))
@@ -160,6 +165,8 @@ def _entry(field: SheetField, value: Any, line: int) -> Entry | None:
         quantity = read_number(value, field.unit)
         if quantity.value < 0 and field.unit != "1":
             raise QuantityError(f"{quantity.text} is negative, which cannot be measured")
+        if quantity.value == 0 and field.unit != "1":
+            raise QuantityError("0 predicts nothing: write a size")
         return Entry(quantity.value, quantity.text, line, quantity)
     words = check_words(value)
     if field.kind == "choice" and words not in field.choices:

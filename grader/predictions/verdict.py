@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from grader.predictions.chain import MEASUREMENT, SEAL, Chain
 
@@ -29,6 +30,9 @@ class SealVerdict:
         sheet: Digest of the sheet whose seal counts; empty when there is none.
         sealed_at: When the seal that counts was made, in UTC.
         measured_at: When the unit was first measured, in UTC.
+        seals: How many seals the unit has.
+        rewritten: Fields that differ from one seal to the next, in the ledger's order; a person
+            may ask what was looked at in between.
     """
 
     word: SealWord
@@ -36,6 +40,8 @@ class SealVerdict:
     sheet: str = ""
     sealed_at: str | None = None
     measured_at: str | None = None
+    seals: int = 0
+    rewritten: tuple[str, ...] = ()
 
 
 def verdict(
@@ -67,7 +73,18 @@ def verdict(
         sheet=seal.sheet if seal else "",
         sealed_at=seal.time if seal else None,
         measured_at=measured_at,
+        seals=len(chain.of(unit_id, SEAL)),
+        rewritten=_rewritten(chain, unit_id),
     )
+
+
+def _rewritten(chain: Chain, unit_id: str) -> tuple[str, ...]:
+    """Return the fields that two seals of a unit, one after the other, do not agree on."""
+    found: dict[str, None] = {}
+    for before, after in pairwise(seal.content for seal in chain.of(unit_id, SEAL)):
+        names = dict.fromkeys((*before, *after))
+        found |= {name: None for name in names if before.get(name) != after.get(name)}
+    return tuple(found)
 
 
 def _word(chain: Chain, unit_id: str, digest: str | None) -> tuple[SealWord, str]:

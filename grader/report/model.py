@@ -128,6 +128,8 @@ def _predictions(seal: SealVerdict, residuals: Sequence[Residual]) -> dict[str, 
             "sheet": seal.sheet,
             "sealed_at": seal.sealed_at,
             "measured_at": seal.measured_at,
+            "seals": seal.seals,
+            "rewritten": list(seal.rewritten),
         },
         "fields": [_field(residual) for residual in residuals],
     }

@@ -35,7 +35,8 @@ def next_step(
     if seal is not None and unit.fields and seal.word == "not sealed":
         title = f"predict, then `grade predict {unit.id}`"
         return {"task": sheet, "title": title, "minutes": _MINUTES_TO_SEAL}
-    if any(residual.state == "not explained" for residual in residuals):
+    # a text stands as it was sealed
+    if any(found.state == "not explained" and found.kind != "text" for found in residuals):
         title = "name the terms of each gap in discrepancy.toml"
         return {"task": sheet, "title": title, "minutes": _MINUTES_TO_EXPLAIN}
     return None

@@ -27,6 +27,8 @@ def print_predictions(console: PlainConsole, predictions: Mapping[str, Any]) -> 
     console.print()
     lead = Text(" " * _MARGIN + "Predictions" + " " * _GAP)
     console.lines(lead, _seal(predictions["seal"]), lead.cell_len)
+    if again := _sealed_again(predictions["seal"]):
+        console.lines(Text(" " * lead.cell_len), again, lead.cell_len)
     _print_fields(console, predictions["fields"])
 
 
@@ -75,6 +77,15 @@ def _seal(seal: Mapping[str, Any]) -> Text:
         (clean(seal["word"]), style_of("inconclusive")),
         f": {clean(seal['message'])}" if seal["message"] else "",
     )
+
+
+def _sealed_again(seal: Mapping[str, Any]) -> Text | None:
+    """Return how often the sheet was sealed and what changed, None if it was sealed once."""
+    seals = seal.get("seals", 0)
+    if seals < 2:
+        return None
+    fields = ", ".join(clean(name) for name in seal.get("rewritten", ()))
+    return Text(f"{seals} seals, rewritten between them: {fields}", style=DIM)
 
 
 def _clock(moment: str) -> str:

@@ -101,8 +101,9 @@ def profile_steps(trainer, loader, plan, trace_dir=None, clock=time.perf_counter
 
     With a `trace_dir`, a `torch.profiler.profile` with the schedule of `plan` records the active
     iterations: ``prof.step()`` ends each iteration, and ``on_trace_ready`` exports one chrome
-    trace a window, ``repeat`` of them. The profiler records no stacks, shapes, modules or memory,
-    since these slow the very thing that is measured; nor is anomaly detection switched on.
+    trace a window, ``repeat`` of them and no other. The profiler records no stacks, shapes,
+    modules or memory, since these slow the very thing that is measured; nor is anomaly detection
+    switched on. If the loader or the trainer raises, the profiler is stopped and the error goes on.
     Without a `trace_dir` no profiler runs, and the same iterations are counted: that is the way to
     measure times, the traces are for the structure.
 
@@ -506,10 +507,13 @@ def closed_book_step(trace_path):
     """Closed book: profile one annotated training step of a small MLP and say what it shows.
 
     Without notes, on a CPU: build an MLP of at least two linear layers and an optimizer of
-    `torch.optim`, make a batch, and run at least one step to warm up. Then profile exactly one more
-    step: one range ``train_step`` with the ranges ``transfer``, ``forward``, ``backward`` and
-    ``optimizer`` inside it, one after another, each around its own work. Export the chrome trace to
-    `trace_path`.
+    `torch.optim` whose ``step()`` changes their weights, make a batch, and run at least one such
+    step to warm up. Then profile exactly one more: one range ``train_step`` with the ranges
+    ``transfer``, ``forward``, ``backward`` and ``optimizer`` inside it, one after another. Each is
+    around all of its own work and nobody else's: the products of the layers are in ``forward``,
+    what autograd computes is in ``backward``, all that the optimizer's ``step()`` changes is in
+    ``optimizer``, and ``transfer`` has no product of matrices. Export the chrome trace to
+    `trace_path` and leave it as the profiler writes it.
 
     Args:
         trace_path: File to write.

@@ -63,6 +63,7 @@ def test_a_unit_is_read_with_its_tasks_and_fields(tmp_path: Path) -> None:
         ('id = "1.1.a"', 'id = "2.1.a"', "does not start with the unit's id"),
         ('kind = "exact"', 'kind = "choice"', "fewer than two"),
         ('measure = "measure_bytes"', "", "names no `measure`"),
+        ('kind = "exact"', 'kind = "text"', "a text without `terms`"),
         ('stage = "numpy"', 'stage = "jax"', "'jax'"),
     ],
 )
@@ -71,6 +72,13 @@ def test_each_breach_of_the_contract_is_named(
 ) -> None:
     with pytest.raises(CourseError, match=said):
         load_unit(write(tmp_path / "u11_toy", GOOD.replace(old, new)))
+
+
+def test_a_text_has_a_measure_of_its_own_too(tmp_path: Path) -> None:
+    text = GOOD.replace('kind = "exact"', 'kind = "text"').replace('unit = "B"', 'terms = ["disk"]')
+    assert load_unit(write(tmp_path / "u11_toy", text)).fields[0].terms == ("disk",)
+    with pytest.raises(CourseError, match="field bytes names no `measure`"):
+        load_unit(write(tmp_path / "u11_toy", text.replace('measure = "measure_bytes"', "")))
 
 
 def test_all_problems_of_a_unit_are_reported_together(tmp_path: Path) -> None:

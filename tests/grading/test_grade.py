@@ -68,12 +68,27 @@ def test_a_sheet_changed_after_its_seal_is_told_and_can_be_put_back(work: Worksp
     assert word(graded(work)) == "sealed"
 
 
+def test_the_report_counts_the_seals_and_names_what_was_rewritten(work: Workspace) -> None:
+    for value in ("13", "11", "12"):
+        work.predict(value)
+        work.seal()
+    seal = graded(work).report["predictions"]["seal"]  # type: ignore[index]
+    assert (seal["word"], seal["seals"], seal["rewritten"]) == ("sealed", 3, ["elements"])
+
+
+def test_digits_taken_away_after_the_seal_are_a_change(work: Workspace) -> None:
+    work.predict("12.0")
+    work.seal()
+    work.predict("12")
+    assert word(graded(work)) == "changed"
+
+
 def test_an_edited_ledger_is_forged(work: Workspace) -> None:
     work.predict("13")
     work.seal()
     graded(work)
     path = work.ledger.path
-    path.write_text(path.read_text().replace('"13"', '"12"'))
+    path.write_text(path.read_text().replace('"13 to', '"12 to'))
     work.predict("12")
     outcome = graded(work)
     assert word(outcome) == "forged"
@@ -93,6 +108,8 @@ def test_a_wrong_prediction_passes_and_a_named_gap_is_strong(work: Workspace) ->
     assert levels(graded(work))["prediction"] == "pass"
     explanation = work.sheet.with_name("discrepancy.toml")
     explanation.write_text('[elements]\nterms = [{ name = "one column", amount = "3" }]\n')
+    assert levels(graded(work))["prediction"] == "pass"
+    explanation.write_text('[elements]\nterms = [{ name = "one row", amount = "-4" }]\n')
     assert levels(graded(work))["prediction"] == "pass"
     explanation.write_text('[elements]\nterms = [{ name = "one row", amount = "4" }]\n')
     assert levels(graded(work))["prediction"] == "strong"

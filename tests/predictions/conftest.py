@@ -18,7 +18,7 @@ step_time = "12.5 ms"
 wait_share = "45 %"
 calls = 2
 slowest = "forward"
-why = "The forward pass does the most work."
+why = "It is the arithmetic, 21.6 MFLOP."
 """
 
 
@@ -51,7 +51,13 @@ def unit():
                 choices=("data_wait", "transfer", "forward", "backward", "optimizer"),
                 measure="slowest",
             ),
-            SheetField("why", "text", "Why it is the slowest", terms=("arithmetic", "memory")),
+            SheetField(
+                name="why",
+                kind="text",
+                title="Why it is the slowest",
+                terms=("arithmetic", "memory"),
+                measure="why",
+            ),
         ),
         preload=(),
         path=Path("exercises/u89_profiling"),

@@ -85,6 +85,10 @@ def test_a_link_is_refused_even_when_it_leads_nowhere(tmp_path, unit):
             '[slowest]\nterms = [{ name = "backward", amount = "1 s" }]',
             ":2: 'slowest' is no number, so it has no terms; use because",
         ),
+        (
+            '[step_time]\nterms = [{ name = "rounding", amount = "1 ms" }]',
+            ":2: 'step_time' has no term 'rounding'; it knows none; say why",
+        ),
         ("[peak]\n[peak]\n", ":2: 'peak' is given twice, first on line 1"),
         ('[peak]\nbecause = "x', ":2: is not valid TOML"),
     ],

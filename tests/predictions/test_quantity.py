@@ -39,14 +39,22 @@ def test_a_decimal_number_with_a_unit_has_the_value_arithmetic_gives(
 
 
 @given(value=st.integers(0, 10**24), pair=st.sampled_from(PAIRS))
-def test_spellings_of_one_quantity_share_their_canonical_form(value, pair):
+def test_spellings_of_one_quantity_to_as_many_digits_share_their_canonical_form(value, pair):
     family, unit = pair
     size = FAMILIES[family][unit]
     if size < 1 or value * size > 10**30:
         return
-    assert parse(f"{value} {unit}", family).canonical == (
-        parse(f"{int(value * size)} {'' if family == '1' else family}", family).canonical
-    )
+    one = parse(f"{value} {unit}", family)
+    other = parse(f"{int(value * size)} {'' if family == '1' else family}", family)
+    assert one.value == other.value
+    assert (one.canonical == other.canonical) == (one.digits == other.digits)
+
+
+def test_the_canonical_form_says_how_many_digits_were_written():
+    assert parse("21.6 MFLOP", "FLOP").canonical == "21600000 FLOP to 3 digits"
+    assert parse("21600000 FLOP", "FLOP").canonical == "21600000 FLOP to 8 digits"
+    assert parse("0.0125 s", "s").canonical == parse("12.5 ms", "s").canonical
+    assert parse("2", "1").canonical == "2 to 1 digit"
 
 
 @given(value=st.integers(-(10**30), 10**30))

@@ -23,6 +23,7 @@ def raw_fields(**changes):
             "rejects": ("data_wait", "transfer", "optimizer"),
             "note": "forward is close",
         },
+        "why": {"value": None, "terms": {"arithmetic": 21_626_880, "memory": 1_600_000}},
     } | changes
 
 
@@ -68,7 +69,7 @@ def test_the_whole_sheet_is_judged_in_the_units_order(write, unit, filled):
         "wait_share": "within band",
         "calls": "exact",
         "slowest": "inconclusive",
-        "why": "not explained",
+        "why": "for a person",
     }
     assert [residual.field for residual in found] == [field.name for field in unit.fields]
     assert to_measure_again(found) == ("step_time", "slowest")
@@ -112,7 +113,11 @@ def test_without_a_record_nothing_is_judged_but_what_is_blank(write, unit, fille
     assert {r.message for r in nothing} == {"it was left blank"}
 
 
-def test_a_text_may_repeat_any_number_of_the_record(write, unit, filled):
-    text = filled.replace("The forward pass does the most work.", "Arithmetic took 12.6 ms.")
-    found = judge_sheet(unit, read_sheet(write(text), unit), [record()], {})
-    assert found[-1].state == "for a person"
+def test_a_text_repeats_the_numbers_of_its_own_measure_and_no_others(write, unit, filled):
+    for text, state in (
+        ("The arithmetic: 21.6 MFLOP.", "for a person"),
+        ("The arithmetic: 12.6 ms.", "not explained"),  # the number of another field
+        ("The memory: 21.6 MFLOP.", "not explained"),
+    ):
+        sheet = read_sheet(write(filled.replace("It is the arithmetic, 21.6 MFLOP.", text)), unit)
+        assert judge_sheet(unit, sheet, [record()], {})[-1].state == state

@@ -65,7 +65,7 @@ def test_the_seal_records_the_digest_and_the_commit_holds_the_sheet(repository, 
     sealed = repository.seal(unit)
     assert sealed.is_new
     assert sealed.verdict.word == "sealed"
-    assert sealed.entry.content["peak"] == "1600000 B"
+    assert sealed.entry.content["peak"] == "1600000 B to 2 digits"
     assert sealed.entry.sheet == sealed.sheet.digest
     assert repository.git("rev-parse", "HEAD") == sealed.commit.id
     assert repository.git("rev-parse", "HEAD^") == before

@@ -126,6 +126,17 @@ def test_only_the_last_seal_before_the_measurement_counts(history):
     assert history.says(B).word == "sealed"
 
 
+def test_a_verdict_counts_the_seals_and_names_the_fields_that_changed(history):
+    first, second = {"peak": "1 B", "calls": "2"}, {"peak": "2 B", "calls": "2"}
+    said = history.seal(A, "8.3").seal(first).says(first)
+    assert (said.seals, said.rewritten) == (1, ())
+    said = history.seal(second).seal(first).measure(first).says(first)
+    assert (said.word, said.seals, said.rewritten) == ("sealed", 3, ("peak",))
+    said = history.seal({"peak": "1 B"}).says(first)
+    assert (said.word, said.seals, said.rewritten) == ("sealed", 4, ("peak", "calls"))
+    assert verdict(history.ledger.read(), "8.1", None).seals == 0
+
+
 def test_a_seal_that_was_superseded_and_made_again_is_late(history):
     history.seal(A).seal(B).measure(B).seal(A)
     assert history.says(A).word == "late"

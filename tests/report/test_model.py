@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_a_report_has_what_was_found(unit: Unit) -> None:
         unit,
         circumstances(),
         evidence=[found],
-        seal=SealVerdict(SealWord.SEALED, "fine", "ab", TIME, TIME),
+        seal=SealVerdict(SealWord.SEALED, "fine", "ab", TIME, TIME, 2, ("peak",)),
         residuals=[residual()],
         rows=[Row("timing", "Honest timing", Level.NONE, Level.PASS, ("why",))],
     )
@@ -81,6 +82,8 @@ def test_a_report_has_what_was_found(unit: Unit) -> None:
     assert (check["id"], check["status"], check["got"]) == ("8.4.b/x", "not met", "1")
     assert check["seconds"] == 0.123
     assert report["predictions"]["seal"]["sealed_at"] == TIME
+    assert report["predictions"]["seal"]["seals"] == 2
+    assert report["predictions"]["seal"]["rewritten"] == ["peak"]
     assert [term["believed"] for term in field["terms"]] == [True, False]
     assert (row["level"], row["at_most"]) == ("none", "pass")
     assert report["started"] == report["finished"] is not None
@@ -120,6 +123,9 @@ def test_then_comes_the_sheet_and_then_its_gaps_and_then_nothing(unit: Unit) -> 
         "name the terms of each gap in discrepancy.toml"
     )
     assert after(sealed, State.EXACT, State.INCONCLUSIVE) is None
+    text = replace(residual(State.NOT_EXPLAINED), kind="text")
+    report = build_report(unit, circumstances(), evidence=met, seal=sealed, residuals=[text])
+    assert report["next"] is None
 
 
 def test_what_says_nothing_asks_for_nothing(unit: Unit) -> None:

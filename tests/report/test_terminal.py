@@ -163,6 +163,13 @@ def test_predictions_stand_beside_their_measurement(show: Show) -> None:
     assert column(seen.text, "measured 12 B") == column(seen.text, "measured 5 B")
 
 
+def test_more_than_one_seal_is_told_in_one_line_with_what_was_rewritten(show: Show) -> None:
+    again = SealVerdict(SealWord.SEALED, "", "ab", TIME, TIME, 3, ("peak", "calls"))
+    assert "3 seals, rewritten between them: peak, calls" in show(seal=again).text
+    once = SealVerdict(SealWord.SEALED, "", "ab", TIME, TIME, 1)
+    assert "rewritten" not in show(seal=once).text
+
+
 def test_each_term_is_believed_or_not(show: Show) -> None:
     terms = (JudgedTerm("bias", "4 B", True), JudgedTerm("mask", "9 B", False, "it has 8 B"))
     field = Residual("peak", "exact", "?", "4 B", "17 B", "+13 B", State.NOT_EXPLAINED, "", terms)

@@ -55,6 +55,7 @@ def report():
     seal = {
         "word": "sealed", "message": "", "sheet": "ab",
         "sealed_at": "2026-03-01T12:03:04Z", "measured_at": None,
+        "seals": 2, "rewritten": ["peak"],
     }  # fmt: skip
     row = {"id": "timing", "title": "T", "level": "none", "at_most": "strong", "reasons": ["A."]}
     return {
@@ -148,7 +149,7 @@ def test_a_report_of_an_interrupted_grade_is_accepted():
     assert faults("report-1", data) == []
 
 
-OPTIONAL = {"hints", "sheet", "cores", "memory", "load"}
+OPTIONAL = {"hints", "sheet", "seals", "rewritten", "cores", "memory", "load"}
 
 
 @pytest.mark.parametrize("path", list(members(report())), ids=str)
@@ -257,6 +258,8 @@ measure = "measure_slowest"
 name = "why"
 kind = "text"
 title = "Why"
+measure = "measure_why"
+terms = ["waiting"]
 """
 
 
@@ -281,6 +284,8 @@ def test_a_unit_with_every_kind_of_field_is_accepted():
         ("band = 0.2", "band = 0"),
         ('choices = ["forward", "backward"]', 'choices = ["forward"]'),
         ('measure = "measure_slowest"', 'measure = ""'),
+        ('measure = "measure_why"\n', ""),
+        ('terms = ["waiting"]\n', ""),
         ('kind = "text"', 'kind = "essay"'),
         ('name = "why"', 'name = "Why?"'),
         ('title = "Why"', 'title = "Why"\nextra = 1'),

@@ -7,6 +7,7 @@ import pytest
 from grader.checks.contract import (
     attempt_problems,
     fault_problems,
+    measured_problems,
     run_on,
     solution_problems,
     static_problems,
@@ -31,6 +32,11 @@ def said(problems: object) -> list[str]:
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_lesson_stubs_hints_and_sheets_agree(unit: Unit) -> None:
     assert said(static_problems(unit, CONTENT)) == []
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_what_is_measured_for_the_sheet_tells_causes_apart(unit: Unit, bench_of: BenchOf) -> None:
+    assert said(measured_problems(bench_of(unit))) == []
 
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)

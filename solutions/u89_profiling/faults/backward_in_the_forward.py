@@ -3,6 +3,7 @@
 check = "8.9.p/closed_book_step_is_whole_and_warm"
 stage = "torch"
 says = "The backward ran inside the range of the forward, and its own range is empty. Each range goes round the work it names."
+also = ["8.9.p/closed_book_work_in_its_range"]
 """
 
 

@@ -4,7 +4,7 @@ check = "8.9.o/a_run_that_does_not_resume_is_rejected"
 stage = "torch"
 says = "The checkpoint was loaded and not continued. Optimizer state, RNG and the position in the data are missed by everything but the next steps."
 # another check looks at the same part
-also = ["8.9.o/resumed_bit_for_bit_in_another_process"]
+also = ["8.9.o/resumed_bit_for_bit_in_another_process", "8.9.o/resumed_for_as_many_steps"]
 """
 
 

@@ -3,6 +3,7 @@
 check = "8.9.o/a_step_unlike_its_phases_is_rejected"
 stage = "torch"
 says = "Only the first half of the run was compared. What begins later, such as updates that are left out, is in the second half."
+also = ["8.9.o/each_loss_of_the_run"]
 """
 
 _whole_run = verify_optimization

@@ -3,6 +3,7 @@
 check = "8.9.o/resumed_bit_for_bit_in_another_process"
 stage = "torch"
 says = "The resumed run was close and not equal. Whatever is missing in a checkpoint begins as a small difference."
+also = ["8.9.o/resumed_for_as_many_steps"]
 """
 
 

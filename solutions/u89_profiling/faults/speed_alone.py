@@ -4,7 +4,17 @@ check = "8.9.o/a_skipped_backward_is_rejected"
 stage = "torch"
 says = "Only the speed was looked at. A step that leaves work out is always faster."
 # it looks at no part at all
-also = ["8.9.o/nothing_agrees_by_accident", "8.9.o/each_gradient_by_name_and_value", "8.9.o/resumed_bit_for_bit_in_another_process", "8.9.o/changed_outputs_are_rejected", "8.9.o/a_step_unlike_its_phases_is_rejected", "8.9.o/learning_controls_decide", "8.9.o/a_run_that_does_not_resume_is_rejected"]
+also = [
+    "8.9.o/nothing_agrees_by_accident",
+    "8.9.o/each_gradient_by_name_and_value",
+    "8.9.o/resumed_bit_for_bit_in_another_process",
+    "8.9.o/changed_outputs_are_rejected",
+    "8.9.o/a_step_unlike_its_phases_is_rejected",
+    "8.9.o/learning_controls_decide",
+    "8.9.o/a_run_that_does_not_resume_is_rejected",
+    "8.9.o/resumed_for_as_many_steps",
+    "8.9.o/each_loss_of_the_run",
+]
 """
 
 _every_part = verify_optimization

@@ -4,7 +4,7 @@ check = "8.9.p/closed_book"
 stage = "torch"
 says = "The optimizer ran after train_step had ended. All four phases belong inside it."
 # its step has one layer and nothing before it
-also = ["8.9.p/closed_book_step_is_whole_and_warm"]
+also = ["8.9.p/closed_book_step_is_whole_and_warm", "8.9.p/closed_book_trace_is_of_training"]
 """
 
 _whole_closed_book = closed_book_step

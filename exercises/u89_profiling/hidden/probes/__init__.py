@@ -11,11 +11,13 @@ from typing import Any
 from grader.instruments.calls import calls
 from grader.instruments.settings import changed_by
 
+from .closed_book import closed_book
 from .counts import count_mlp, count_transformer
-from .loop import annotated, closed_book, operators, profiled, read_clock, reconciled, supplied
+from .loop import annotated, operators, profiled, read_clock, reconciled, supplied
 from .sheet import (
     measure_backward_flops,
     measure_forward_flops,
+    measure_residual,
     measure_sdpa_missing,
     measure_set_to_none,
     measure_slowest_phase,

@@ -10,21 +10,30 @@ PHASES = ("data_wait", "transfer", "forward", "backward", "optimizer")
 
 
 class HandClock:
-    """A clock [s] that stands still until somebody passes time."""
+    """A clock [s] that stands still until somebody passes time, or moves a tick at a reading."""
 
-    def __init__(self) -> None:
+    def __init__(self, tick: float = 0.0) -> None:
         self.now = 0.0
+        self._tick = tick
 
     def __call__(self) -> float:
         """Return the time."""
-        return self.now
+        read = self.now
+        self.now += self._tick
+        return read
 
     def pass_time(self, seconds: float) -> None:
         """Let time pass."""
         self.now += seconds
 
 
-def _spending(clock: Any, costs: list[dict[str, float]], calls: list[str], tools: set[str]) -> Any:
+def _spending(
+    clock: Any,
+    costs: list[dict[str, float]],
+    calls: list[str],
+    tools: set[str],
+    recorded: list[int],
+) -> Any:
     """Return a function that does the work of a phase: passes its time and leaves a mark."""
 
     def work(phase: str) -> None:
@@ -32,6 +41,9 @@ def _spending(clock: Any, costs: list[dict[str, float]], calls: list[str], tools
 
         done = calls.count("optimizer")
         calls.append(phase)
+        if phase == "forward":
+            with torch.profiler.record_function(f"iteration:{done}"):
+                recorded.extend([done] if torch._C._autograd._profiler_enabled() else [])
         with torch.profiler.record_function(f"work:{phase}"):
             clock.pass_time(costs[min(done, len(costs) - 1)][phase])
         if torch.is_anomaly_enabled():
@@ -50,12 +62,13 @@ class TrainerDouble:
 
         self.calls: list[str] = []
         self.tools: set[str] = set()
+        self.recorded: list[int] = []
         self.fetched = 0
         self.device = torch.device("cpu")
         self.model = torch.nn.Linear(3, 1, bias=False)
         torch.nn.init.ones_(self.model.weight)
         self.batches = None
-        self._work = _spending(clock, costs, self.calls, self.tools)
+        self._work = _spending(clock, costs, self.calls, self.tools, self.recorded)
 
     def fetch(self, iterator: Iterator[Any]) -> Any:
         """Return the next batch."""
@@ -84,14 +97,22 @@ class TrainerDouble:
         self.model.weight.grad = None
 
 
+class BrokenLoaderError(Exception):
+    """What a loader raises that cannot go on."""
+
+
 class LoaderDouble:
     """A loader of a few batches, each of which takes its time, and so does starting a pass.
 
-    It counts passes and batches, and knows which of its batches are still in memory.
+    It counts passes and batches, and knows which of its batches are still in memory. After
+    `most` batches it raises.
     """
 
-    def __init__(self, clock: HandClock, waits: list[float], start: float = 0.0) -> None:
+    def __init__(
+        self, clock: HandClock, waits: list[float], start: float = 0.0, most: int | None = None
+    ) -> None:
         self.passes = self.handed = 0
+        self._most = most
         self._batches: list[weakref.ref[Any]] = []
         self._begin = lambda: self._deliver(clock, waits, start)
 
@@ -113,6 +134,8 @@ class LoaderDouble:
             for wait in waits:
                 with torch.profiler.record_function("work:load"):
                     clock.pass_time(wait)
+                if self.handed == self._most:
+                    raise BrokenLoaderError("the next batch cannot be read")
                 batch = [torch.full((3,), 2.0)]
                 self.handed += 1
                 self._batches.append(weakref.ref(batch[0]))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .doubles import PHASES, DoublingClock, HandClock, LoaderDouble, TrainerDouble
+from .doubles import (
+    PHASES,
+    BrokenLoaderError,
+    DoublingClock,
+    HandClock,
+    LoaderDouble,
+    TrainerDouble,
+)
 
 
 def _ranges(events: Any) -> list[list[Any]]:
@@ -72,40 +77,33 @@ def read_clock(stage: Any, case: dict[str, Any]) -> Any:
 # 8.9.k profile_steps
 
 
-@contextlib.contextmanager
-def _slack(stage: Any, slack: list[float]) -> Iterator[None]:
-    """Let each annotated step take longer than its phases, by what is in `slack` [s]."""
-    if not slack:
-        yield
-        return
-    plain, left = stage.annotated_step, iter(slack)
+def _alone(stage: Any, case: dict[str, Any]) -> Any:
+    """Return the seconds of one annotated step by a clock of its own, which ticks when read."""
+    import torch
 
-    def slow(*arguments: Any, **options: Any) -> Any:
-        loss, seconds = plain(*arguments, **options)
-        return loss, {**seconds, "train_step": seconds["train_step"] + next(left)}
-
-    stage.annotated_step = slow
-    try:
-        yield
-    finally:
-        stage.annotated_step = plain
+    clock = HandClock(case["tick"])
+    trainer = TrainerDouble(clock, case["costs"])
+    return stage.annotated_step(trainer, torch.full((3,), 2.0), clock)[1]
 
 
 def profiled(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Profile a loop of doubles; return the table and what is in the traces."""
+    import torch
+
     from grader.instruments import trace
 
-    clock = HandClock()
+    clock = HandClock(case.get("tick", 0.0))
     trainer = TrainerDouble(clock, case["costs"])
-    loader = LoaderDouble(clock, case["waits"], case.get("start", 0.0))
+    loader = LoaderDouble(clock, case["waits"], case.get("start", 0.0), case.get("breaks"))
     folder = Path(case["scratch"], case["folder"]) if case["folder"] else None
     if folder is not None and case.get("exists"):
         folder.mkdir()
     plan = dict(case["plan"])
-    with _slack(stage, case.get("slack", [])):
-        table = stage.profile_steps(
-            trainer, loader, plan, None if folder is None else str(folder), clock
-        )
+    try:
+        where = None if folder is None else str(folder)
+        table = stage.profile_steps(trainer, loader, plan, where, clock)
+    except BrokenLoaderError:
+        return {"broken": True, "recording": torch._C._autograd._profiler_enabled()}
     traces = []
     names = table.get("traces", ()) if isinstance(table, dict) else ()
     for path in names if isinstance(names, list | tuple) else ():
@@ -127,8 +125,12 @@ def profiled(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             }
         )
     return {
+        "broken": False,
         "table": table,
+        "alone": _alone(stage, case) if "tick" in case else None,
         "traces": traces,
+        "files": len(list(folder.rglob("*.json*"))) if folder else 0,
+        "recorded": trainer.recorded,
         "iterations": trainer.calls.count("optimizer"),
         "fetched": trainer.fetched,
         "handed": loader.handed,
@@ -137,6 +139,16 @@ def profiled(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 # 8.9.l operator_table
+
+
+def _as_on_a_device(events: Any, times: list[float]) -> None:
+    """Give each event time on an accelerator [us], as if it had launched a kernel of that length.
+
+    Averages are made from the events when they are asked for, so that both tell the same.
+    """
+    for number, event in enumerate(events):
+        event.use_device = "cuda"
+        event.append_kernel("kernel", 0, times[number % len(times)])
 
 
 def operators(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -159,16 +171,19 @@ def operators(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             left @ other
         with torch.profiler.record_function(case["range"]):
             torch.conv2d(image, kernel)
+    if case.get("device"):
+        _as_on_a_device(prof.events(), case["device"])
     raw: dict[str, dict[str, Any]] = {}
     for event in prof.events():
         key = repr([event.name, event.input_shapes if case["by_shape"] else None])
         row = raw.setdefault(
             key, {"name": event.name, "shapes": event.input_shapes, "count": 0, "self_us": 0.0,
-                  "total_us": 0.0, "self_bytes": 0, "total_bytes": 0}
+                  "total_us": 0.0, "device_us": 0.0, "self_bytes": 0, "total_bytes": 0}
         )  # fmt: skip
         row["count"] += 1
         row["self_us"] += event.self_cpu_time_total
         row["total_us"] += event.cpu_time_total
+        row["device_us"] += event.self_device_time_total
         row["self_bytes"] += event.self_cpu_memory_usage
         row["total_bytes"] += event.cpu_memory_usage
     return {"table": stage.operator_table(prof, case["by_shape"]), "raw": list(raw.values())}
@@ -225,29 +240,3 @@ def supplied(stage: Any, case: dict[str, Any]) -> Any:
         "handed": loader.handed,
         "kept": loader.kept(),
     }
-
-
-def closed_book(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Run the closed-book step and read the trace it wrote."""
-    from torch.optim.optimizer import register_optimizer_step_post_hook
-
-    from grader.instruments import trace
-
-    path = Path(case["scratch"], "closed_book.json")
-    updates: list[int] = []
-    hook = register_optimizer_step_post_hook(lambda *step: updates.append(1))
-    answer = stage.closed_book_step(str(path))
-    hook.remove()
-    named = answer.get("trace") if isinstance(answer, dict) else None
-    seen = {
-        "answer": answer,
-        "updates": len(updates),
-        "path": os.path.realpath(path),
-        "named": os.path.realpath(named) if isinstance(named, str) else "",
-    }
-    try:
-        events = trace.read_trace(path)
-    except trace.TraceError as error:
-        return {**seen, "problem": str(error), "ranges": [], "operators": []}
-    operators = [[event.name, event.start, event.end] for event in trace.operators(events)]
-    return {**seen, "problem": "", "ranges": _ranges(events), "operators": operators}

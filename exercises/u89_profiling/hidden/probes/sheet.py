@@ -1,12 +1,14 @@
-"""Measurements for the prediction sheet. No student code is in the process."""
+"""Measurements for the prediction sheet. No student code is in the process.
+
+The size of a term is what must be added to the prediction of somebody who made that mistake alone.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
-SHEET_WIDTHS, SHEET_BATCH = (64, 256, 256, 10), 128
+SHEET_WIDTHS, SHEET_BATCH = (64, 96, 48, 10), 128
 
 
 def _sheet_flops() -> tuple[Any, list[int]]:
@@ -29,6 +31,14 @@ def _sheet_flops() -> tuple[Any, list[int]]:
     return count, layers
 
 
+def _elementwise() -> dict[str, int]:
+    """Return the terms of whoever counts one operation an element of what is no product."""
+    return {
+        "biases": -SHEET_BATCH * sum(SHEET_WIDTHS[1:]),
+        "activations": -SHEET_BATCH * sum(SHEET_WIDTHS[1:-1]),
+    }
+
+
 def measure_forward_flops(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Count the forward; a half of it is what forgetting the additions leaves out."""
     count, layers = _sheet_flops()
@@ -37,60 +47,85 @@ def measure_forward_flops(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "terms": {
             **{f"layer_{number}": size for number, size in enumerate(layers, 1)},
             "additions": count.forward // 2,
-            "biases": SHEET_BATCH * sum(SHEET_WIDTHS[1:]),
-            "activations": SHEET_BATCH * sum(SHEET_WIDTHS[1:-1]),
-            "backward": count.backward,
+            **_elementwise(),
+            "other_examples": count.forward - count.forward // SHEET_BATCH,
+            "backward": -count.backward,
         },
     }
 
 
 def measure_backward_flops(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Count the backward; the first layer's input gradient is what the 3x rule has too much."""
+    """Count the backward; the first layer's input gradient is what the 3x rule has too much.
+
+    The two products of one layer have one size, so a layer that was forgotten is one term.
+    """
     count, layers = _sheet_flops()
     return {
         "value": count.backward,
         "terms": {
-            **{f"layer_{number}_weight_gradient": size for number, size in enumerate(layers, 1)},
-            **{f"layer_{number}_input_gradient": size for number, size in enumerate(layers[1:], 2)},
-            "layer_1_input_gradient": 2 * count.forward - count.backward,
+            "layer_1_input_gradient": count.backward - 2 * count.forward,
+            "needed_input_gradients": count.backward - count.forward,
+            **{f"layer_{number}": 2 * size for number, size in enumerate(layers[1:], 2)},
             "additions": count.backward // 2,
-            "forward": count.forward,
+            **_elementwise(),
+            "forward": -count.forward,
         },
     }
 
 
-def measure_sdpa_missing(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+SHEET_ATTENTION = (8, 4, 32, 16)
+"""Sequences, heads, tokens and width of a head."""
+
+
+def _attention_missing() -> int:
     """Count attention with and without a formula for it; the difference is what is not seen."""
     import torch
     from torch.nn import functional as F
 
     from grader.instruments.flops import count_flops
 
-    b, h, t, width = 8, 4, 32, 16
-    tokens = torch.ones(b, h, t, width)
+    tokens = torch.ones(*SHEET_ATTENTION)
     step = lambda: F.scaled_dot_product_attention(tokens, tokens, tokens)  # noqa: E731
-    seen = count_flops(step, cpu_attention=False).forward
-    missing = count_flops(step).forward - seen
-    product = 2 * b * h * t * t * width
+    return count_flops(step).forward - count_flops(step, cpu_attention=False).forward
+
+
+def measure_sdpa_missing(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Count what is not seen. A half is lost in three ways, and no number tells them apart."""
+    missing = _attention_missing()
+    sequences, heads, tokens, width = SHEET_ATTENTION
+    model_width = heads * width
     return {
         "value": missing,
         "terms": {
-            "scores": product,
-            "values": missing - product,
-            "additions": missing // 2,
-            "other_heads": missing - missing // h,
-            "backward": 2 * missing,
-            "recomputed_scores": product,
+            "factor_of_two": missing - missing // 2,
+            "other_heads": missing - missing // heads,
+            "other_sequences": missing - missing // sequences,
+            "other_tokens": missing - missing // tokens,
+            "projections": -4 * 2 * sequences * tokens * model_width**2,
+            "backward": -2 * missing,
+        },
+    }
+
+
+def measure_residual(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Return what the counter has less of: the fused attention, or a gradient nobody needs."""
+    count, _ = _sheet_flops()
+    return {
+        "value": None,
+        "terms": {
+            "attention": _attention_missing(),
+            "layer_1_input_gradient": 2 * count.forward - count.backward,
         },
     }
 
 
 def measure_trace_calls(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Run the schedule of the sheet and count what happens."""
+    """Run the schedule of the sheet and count what happens; its last steps are waited out."""
     from torch.profiler import ProfilerAction, ProfilerActivity, profile, schedule
 
-    calls, recorded, steps = [], 0, 12
-    plan = schedule(wait=1, warmup=1, active=3, repeat=2)
+    calls, recorded, steps = [], 0, 92
+    wait, warmup, active = 3, 2, 4
+    plan = schedule(wait=wait, warmup=warmup, active=active)
     with profile(
         activities=[ProfilerActivity.CPU],
         schedule=plan,
@@ -100,17 +135,16 @@ def measure_trace_calls(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             action = plan(number)
             recorded += action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
             prof.step()
-    window = 5
-    last = window * len(calls)
+    counted = len(calls)
     return {
-        "value": len(calls),
+        "value": counted,
         "terms": {
-            "first_window": 1,
-            "second_window": len(calls) - 1,
-            "unfinished_window": math.ceil(steps / window) - len(calls),
-            "recorded_steps": recorded - len(calls),
-            "wait_and_warmup": last - recorded,
-            "steps_after": steps - last,
+            "unfinished_window": counted - (1 + steps // (wait + warmup + active)),
+            "warmup_outside": counted - steps // (wait + active),
+            "wait_outside": counted - steps // (warmup + active),
+            "only_active": counted - steps // active,
+            "recorded_steps": counted - recorded,
+            "every_step": counted - steps,
         },
         "note": f"after steps {', '.join(map(str, calls))}",
     }
@@ -142,6 +176,9 @@ def measure_slowest_phase(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def measure_wait_share(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Time a loop whose loader needs half as long again as the step, one after the other.
+
+    Whoever lets the loader work beside the step, divides by the step instead of the iteration, or
+    takes the step for the wait, gets another share.
 
     The loader watches how long the step takes and sleeps 1.5 times that, so that the truth is the
     same on every machine but for what a sleep oversleeps.
@@ -190,9 +227,8 @@ def measure_wait_share(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "value": None if disturbed else share,
         "terms": {
             "overlap": share - overlapped,
-            "step_as_the_whole": step_alone - share,
+            "share_of_the_step": share - step_alone,
             "turned_round": share - turned,
-            "oversleeping": share - stated,
         },
         "note": f"wait {wait / 1e6:.3g} ms, step {step / 1e6:.3g} ms"
         + (", too disturbed to say" if disturbed else ""),

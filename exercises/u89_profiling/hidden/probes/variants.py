@@ -121,11 +121,19 @@ def _add_to_the_loss(trainer: Any) -> None:
     trainer.forward = lambda x, y: plain(x, y) + 1.0
 
 
-def _shift_in_training(trainer: Any) -> None:
-    """Add 1 to all logits in training mode, which the cross entropy does not see."""
-    trainer.model.register_forward_hook(
-        lambda module, inputs, output: output + 1.0 if module.training else None
-    )
+def _shift_in_training(example: int) -> Any:
+    """Return a change that adds 1 to the logits of one example, which no cross entropy sees."""
+
+    def shift(module: Any, inputs: Any, output: Any) -> Any:
+        if not module.training or len(output) <= example:
+            return None
+        import torch
+
+        chosen = torch.zeros(len(output), 1)
+        chosen[example] = 1.0
+        return output + chosen
+
+    return lambda trainer: trainer.model.register_forward_hook(shift)
 
 
 def _add_an_axis(trainer: Any) -> None:
@@ -141,20 +149,25 @@ def _break_a_bias(trainer: Any) -> None:
         trainer.model.layers[-1].bias[0] = math.nan
 
 
-def _scale_a_gradient(trainer: Any) -> None:
-    """Make the gradient of one weight matrix a thousandth too large."""
-    trainer.model.layers[0].weight.register_hook(lambda gradient: gradient * 1.001)
+def _change_gradient(number: int, change: Any) -> Any:
+    """Return a change of the gradient of one parameter."""
+    return lambda trainer: list(trainer.model.parameters())[number].register_hook(change)
 
 
-def _change_one_gradient(trainer: Any) -> None:
-    """Change one entry of a gradient by a hundredth of the largest."""
+def _scaled(gradient: Any) -> Any:
+    """Return a gradient that is a thousandth too large."""
+    return gradient * 1.001
+
+
+def _off_in_one_entry(entry: int) -> Any:
+    """Return a change of one entry of a gradient by a hundredth of the largest."""
 
     def change(gradient: Any) -> Any:
         changed = gradient.clone()
-        changed[0, 0] += 0.01 * gradient.abs().max()
+        changed.view(-1)[entry % gradient.numel()] += 0.01 * gradient.abs().max()
         return changed
 
-    trainer.model.layers[0].weight.register_hook(change)
+    return change
 
 
 def _use_sgd(trainer: Any) -> None:
@@ -214,6 +227,65 @@ def _leave_a_buffer_behind(trainer: Any) -> None:
     trainer.load_state_dict = forgetful
 
 
+def _change_losses(amounts: Any) -> Any:
+    """Return a change of what `step` returns; `amounts` are pairs of a step and what is added."""
+    added = {int(number): float(amount) for number, amount in amounts}
+
+    def change(trainer: Any) -> None:
+        plain = trainer.step
+
+        def step(iterator: Any) -> Any:
+            number = trainer.steps  # part of the state: a resumed run goes on counting
+            return plain(iterator) + added.get(number, 0.0)
+
+        trainer.step = step
+
+    return change
+
+
+def _change_after_loading(number: int, change: Any) -> Any:
+    """Return a change of one step, that only a trainer makes which has loaded a checkpoint."""
+
+    def spoil(trainer: Any) -> None:
+        plain, load, loaded = trainer.step, trainer.load_state_dict, []
+
+        def step(iterator: Any) -> Any:
+            spoiled = loaded and trainer.steps == number
+            loss = plain(iterator)
+            return change(trainer, loss) if spoiled else loss
+
+        def note(state: Any) -> None:
+            load(state)
+            loaded.append(True)
+
+        trainer.step, trainer.load_state_dict = step, note
+
+    return spoil
+
+
+def _off_by_a_millionth(trainer: Any, loss: Any) -> Any:
+    """Return a loss that is off by a millionth."""
+    return loss * (1 + 1e-6)
+
+
+def _weight_moved(trainer: Any, loss: Any) -> Any:
+    """Move one weight in its last bits; the loss is what it was."""
+    import torch
+
+    with torch.no_grad():
+        bias = trainer.model.layers[-1].bias
+        bias[-1] = torch.nextafter(bias[-1], torch.tensor(math.inf))
+    return loss
+
+
+def _take_batches_of_its_own(trainer: Any) -> None:
+    """Train on the same examples in another order."""
+    from compact.data import Batches
+
+    old = trainer.batches
+    trainer.batches = Batches(old.images.flip(0), old.labels.flip(0), old.batch_size)
+
+
 def _count_outside_the_state(trainer: Any) -> None:
     """Return a loss that depends, in its last bits, on a count that no checkpoint has."""
     plain, count = trainer.step, [0]
@@ -262,6 +334,21 @@ def _forget(*names: str) -> Any:
     return change
 
 
+def _forget_at(step: int, *names: str) -> Any:
+    """Return a change that keeps parts of the state out of a checkpoint after so many steps."""
+
+    def change(trainer: Any) -> None:
+        fresh, save = trainer.state_dict(), trainer.state_dict
+
+        def state_dict() -> Any:
+            forgotten = {name: fresh[name] for name in names if trainer.steps == step}
+            return {**save(), **forgotten}
+
+        trainer.state_dict = state_dict
+
+    return change
+
+
 def _refuse_to_load(error: type[Exception]) -> Any:
     """Return a change that raises when a checkpoint is loaded."""
 
@@ -274,7 +361,10 @@ def _refuse_to_load(error: type[Exception]) -> Any:
     return change
 
 
-def _variants(late: int) -> dict[str, Any]:
+def _variants(case: dict[str, Any]) -> dict[str, Any]:
+    """Return a maker of trainers for each kind; the case says where it is spoiled."""
+    number, entry = case.get("parameter", 0), case.get("entry", 0)
+    step = case.get("step", 0)
     return {
         "same": _make_base(),
         "another order": _patched(_add_in_another_order),
@@ -290,13 +380,18 @@ def _variants(late: int) -> dict[str, Any]:
         "a count outside the state": _patched(_count_outside_the_state),
         "cannot load": _patched(_refuse_to_load(RuntimeError)),
         "cannot find": _patched(_refuse_to_load(KeyError)),
-        "skipped late updates": _patched(_skip_late_updates(late)),
+        "skipped late updates": _patched(_skip_late_updates(step)),
         "another loss": _patched(_add_to_the_loss),
-        "shifted in training": _patched(_shift_in_training),
+        "shifted in training": _patched(_shift_in_training(case.get("example", 0))),
         "another axis": _patched(_add_an_axis),
         "NaN": _patched(_break_a_bias),
-        "scaled gradient": _patched(_scale_a_gradient),
-        "one gradient": _patched(_change_one_gradient),
+        "scaled gradient": _patched(_change_gradient(number, _scaled)),
+        "one gradient": _patched(_change_gradient(number, _off_in_one_entry(entry))),
+        "other losses": _patched(_change_losses(case.get("losses", ()))),
+        "batches of its own": _patched(_take_batches_of_its_own),
+        "no optimizer state at a step": _patched(_forget_at(step, "optimizer")),
+        "another loss after loading": _patched(_change_after_loading(step, _off_by_a_millionth)),
+        "another weight after loading": _patched(_change_after_loading(step, _weight_moved)),
         "descent": _patched(_use_sgd),
         "descent with noise": _patched(_use_sgd_with_noise),
         "compiled": _patched(_rename("_orig_mod")),
@@ -330,7 +425,7 @@ def verified(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Hold one variant of a small trainer against the base."""
     made: list[int] = []
     seeds: dict[str, list[int]] = {"base": [], "new": []}
-    variants = _variants(case.get("late", 0))
+    variants = _variants(case)
 
     def noted(side: str, make: Any) -> Any:
         def making(seed: int) -> Any:

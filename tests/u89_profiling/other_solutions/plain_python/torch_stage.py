@@ -71,22 +71,24 @@ def profile_steps(trainer, loader, plan, trace_dir=None, clock=time.perf_counter
 
         prof = tp.profile(activities=[tp.ProfilerActivity.CPU], schedule=when, on_trace_ready=ready)
         prof.start()
-    for number in range((plan["wait"] + plan["warmup"] + plan["active"]) * plan["repeat"]):
-        start = clock()
-        with tp.record_function("data_wait"):
-            batch = trainer.fetch(source)
-        waited = clock() - start
-        _, times = annotated_step(trainer, batch, clock)
-        if when(number) in (tp.ProfilerAction.RECORD, tp.ProfilerAction.RECORD_AND_SAVE):
-            times["data_wait"] = waited
-            times["residual"] = times["train_step"] - sum(
-                times[name] for name in ("transfer", "forward", "backward", "optimizer")
-            )
-            rows.append(times)
+    try:
+        for number in range((plan["wait"] + plan["warmup"] + plan["active"]) * plan["repeat"]):
+            start = clock()
+            with tp.record_function("data_wait"):
+                batch = trainer.fetch(source)
+            waited = clock() - start
+            _, times = annotated_step(trainer, batch, clock)
+            if when(number) in (tp.ProfilerAction.RECORD, tp.ProfilerAction.RECORD_AND_SAVE):
+                times["data_wait"] = waited
+                times["residual"] = times["train_step"] - sum(
+                    times[name] for name in ("transfer", "forward", "backward", "optimizer")
+                )
+                rows.append(times)
+            if prof:
+                prof.step()
+    finally:
         if prof:
-            prof.step()
-    if prof:
-        prof.stop()
+            prof.stop()
     names = ["data_wait", "transfer", "forward", "backward", "optimizer", "residual"]
     whole = math.fsum(row["data_wait"] + row["train_step"] for row in rows)
     table = {}

@@ -1,0 +1,197 @@
+"""Hidden checks of paired_bootstrap (8.9.e) against intervals that are known without drawing."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from statistics import NormalDist
+
+import numpy as np
+
+from grader.checks import check
+from grader.checks.many import answers_of, refusals, refused, values_of
+from grader.checks.numbers import bootstrap_interval_of_the_median
+
+BAD = {"NaN": math.nan, "infinite": math.inf, "minus infinity": -math.inf}
+
+
+VERDICT_KEYS = ("ratio", "low", "high", "verdict")
+
+
+def _samples(draw, count, ratio, noise, drift=0.0):
+    """Return paired times: the machine's mood is in both, the noise in each."""
+    mood = np.exp(drift * draw.rng.standard_normal(count)) * 2e-3
+    wobble = np.exp(noise * draw.rng.standard_normal(count))
+    return (mood * wobble * ratio).tolist(), mood.tolist()
+
+
+@check("8.9.e", row="optimization_validity", level="pass")
+def test_ratio_and_interval(student, draw, expect):
+    """The median of the pair ratios, with a 99 % interval that repeats for the same seed."""
+    count, seed = 301, draw.integer(1, 10**6)
+    ratio, normal = draw.uniform(1.2, 1.6), NormalDist()
+    # evenly spread quantiles in random order: noise whose interval does not depend on luck
+    wobble = draw.shuffled([0.06 * normal.inv_cdf((i + 0.5) / count) for i in range(count)])
+    b = (2e-3 * np.exp(0.5 * draw.rng.standard_normal(count))).tolist()
+    a = [time * ratio * math.exp(noise) for time, noise in zip(b, wobble, strict=True)]
+    got = student.numpy.paired_bootstrap(a, b, seed)
+    expect.keys(got, VERDICT_KEYS, what="the result")
+    ratios = np.array(a) / np.array(b)
+    expect.close(got["ratio"], float(np.median(ratios)), rtol=1e-9, what="ratio")
+    low, high = bootstrap_interval_of_the_median(list(ratios), 0.99)
+    expect.between(got["low"], 0, got["ratio"], what="low")
+    expect.between(got["high"], got["ratio"], 1e9, what="high")
+    width = (got["high"] - got["low"]) / (high - low)
+    expect.that(width < 1.18, "The interval is wider than a 99 % interval of paired ratios.")
+    expect.that(width > 0.86, "The interval is narrower than a 99 % interval of paired ratios.")
+    again = student.numpy.paired_bootstrap(a, b, seed)
+    expect.that(again == got, "The same arguments gave another answer the second time.")
+
+
+@check("8.9.e", row="optimization_validity", level="strong")
+def test_verdicts(student, draw, expect):
+    """A gain and a loss are named, noise is never a gain, and no difference is a result."""
+    cases = {
+        "gain": [(100, 1.15, 0.01, 0.6), (60, 1.3, 0.05, 0.2)],
+        "slower": [(100, 0.85, 0.01, 0.6)],
+        "null": [(200, 1.0, 0.02, 0.6), (200, 1.008, 0.002, 0.1)],
+        "inconclusive": [(40, 1.0, 0.5, 0.0), (12, 1.5, 0.01, 0.0), (1, 1.5, 0.0, 0.0)],
+    }
+    for verdict, shapes in cases.items():
+        for count, ratio, noise, drift in shapes:
+            a, b = _samples(draw, count, ratio, noise, drift)
+            # put the median of the ratios where it is meant to be: far from every line
+            shift = ratio / float(np.median(np.array(a) / np.array(b)))
+            got = student.numpy.paired_bootstrap([x * shift for x in a], b, draw.integer(0, 99))
+            expect.keys(got, VERDICT_KEYS, what="the result")
+            what = f"verdict on {count} pairs with a median ratio of {ratio}, spread {noise:.1%}"
+            expect.equal(got["verdict"], verdict, what=what)
+
+
+@check("8.9.e", row="optimization_validity", level="pass")
+def test_samples_that_are_no_pairs(student, draw, expect):
+    """Unequal lengths, no samples, and times of zero, NaN or below are refused."""
+    a = [1.0 + 0.01 * draw.integer(0, 9) for _ in range(25)]
+    refused(student, expect, "if a time has no partner", "paired_bootstrap", a, a[1:], 0)
+    refused(student, expect, "if there are no times", "paired_bootstrap", [], [], 0)
+    for bad, word in ((0.0, "zero"), (math.nan, "NaN"), (-1.0, "negative")):
+        refused(student, expect, f"if a time is {word}", "paired_bootstrap", a, [bad, *a[1:]], 0)
+
+
+def _pairs(draw, ratios):
+    """Return times of given ratios, in any order; powers of two keep the ratios exact."""
+    ratios = draw.shuffled(ratios)
+    b = [2.0 ** draw.integer(-12, -4) for _ in ratios]
+    return [ratio * time for ratio, time in zip(ratios, b, strict=True)], b
+
+
+def _verdict(count, low, high):
+    """Return the first verdict that holds for an interval."""
+    if count < 20:
+        return "inconclusive"
+    if low > 1.02:
+        return "gain"
+    if high < 1 / 1.02:
+        return "slower"
+    return "null" if low >= 1 / 1.05 and high <= 1.05 else "inconclusive"
+
+
+@check("8.9.e", row="optimization_validity", level="pass")
+def test_intervals_on_both_sides_of_each_line(student, draw, expect):
+    """Where the interval is known without drawing, ratio, interval and verdict are right."""
+    near = 1e-6
+    ends = [
+        (r * (1 + sign * near), r * (1 + sign * near))
+        for r in (1.02, 1 / 1.02, 1.05, 1 / 1.05)
+        for sign in (-1, 1)
+    ]
+    ends += [(1.0, 1.0), (1.03, 1.04), (1.021, 2.0), (1.019, 2.0), (1.019, 1.049), (0.96, 0.97)]
+    ends += [(0.5, 0.9803), (0.5, 0.9805), (0.9525, 1.0), (0.951, 1.0), (0.953, 1.051)]
+    ends += [(0.9525, 1.0499), (0.97, 0.9803), (1.0, 1.0501), (0.4, 0.979), (0.9803, 0.9807)]
+    cases, truths = [], []
+    for count, (low, high) in product((21, 41), ends):
+        # one ratio more of one end than of the other: a drawn median is either, each with a
+        # probability above 0.4, so that the percentiles 0.5 and 99.5 of any draws are the two ends
+        most = (count + 1) // 2
+        ratios = [low] * most + [high] * (count - most)
+        cases.append(((*_pairs(draw, ratios), draw.integer(0, 10**6)), {}))
+        truths.append((count, low, low, high))
+    for count in (1, 2, 3, 4, 5, 12, 15, 18, 19, 20):
+        for low, high in ((1.5, 1.5), (0.7, 0.7), (1.0, 1.0), (1.1, 1.3)):
+            # few pairs: each end is the drawn median with a probability above 0.04
+            more = [low + (high - low) * 2.0**-i for i in range(1, max(count - 1, 1))]
+            ratios = ([low, *more, high] if count > 1 else [low])[:count]
+            if count > 5:
+                ratios = [low] * (count // 2) + [high] * (count - count // 2)
+            cases.append(((*_pairs(draw, ratios), draw.integer(0, 10**6)), {}))
+            ordered = sorted(ratios)
+            middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+            truths.append((count, middle, ordered[0], ordered[-1]))
+    cases += cases[:3]
+    answers = answers_of(student, expect, "paired_bootstrap", cases)
+    quiet = all(answer.get("quiet") is True for answer in answers)
+    expect.that(quiet, "NumPy's global random state was changed. Use a generator of your own.")
+    values = [answer.get("value") for answer in answers]
+    for got, (count, middle, low, high) in zip(values, truths, strict=False):
+        words = f"{count} pairs with ratios from {low:.7g} to {high:.7g}"
+        expect.keys(got, VERDICT_KEYS, what=f"the result for {words}")
+        expect.close(got["ratio"], middle, rtol=1e-12, what=f"ratio of {words}")
+        expect.close(got["low"], low, rtol=1e-12, what=f"low of {words}")
+        expect.close(got["high"], high, rtol=1e-12, what=f"high of {words}")
+        expect.equal(got["verdict"], _verdict(count, low, high), what=f"verdict on {words}")
+    same = values[-3:] == values[:3]
+    expect.that(same, "The same arguments gave another answer the second time.")
+
+
+@check("8.9.e", row="optimization_validity", level="pass")
+def test_interval_of_many_seeds(student, draw, expect):
+    """Over many seeds the ends fall where those of a 99 % interval of 1000 or more draws do."""
+    # 53 different ratios, dense below the median and wide above it. A drawn median is at most the
+    # 18th with probability 0.80 %, at most the 17th with 0.33 %; the same holds from above. The
+    # 0.5 percentile of N drawn medians is thus at or below the 18th when at least 0.005 N of them
+    # are: with probability 0.81 for N = 1000, 0.92 for 2000, 1 for many; for 98 % it is 0.18, 0.13
+    # and 0, for 200 draws 0.47. It is at or below the 17th with probability 0.24 for 1000 draws at
+    # most, for a 99.5 % interval 0.4 or more. 120 ends are 5 standard deviations from each line.
+    count, seeds = 53, 60
+    ratios = [0.9 + 0.001 * i for i in range(27)] + [0.927 * 1.03**i for i in range(26)]
+    a, b = _pairs(draw, ratios)
+    start = draw.integer(0, 10**6)
+    cases = [((a, b, start + i), {}) for i in range(seeds)]
+    values = values_of(student, expect, "paired_bootstrap", cases)
+    reached = {17: 0, 18: 0}
+    for words, got in values:
+        expect.keys(got, VERDICT_KEYS, what=f"the result of {words}")
+        expect.close(got["ratio"], ratios[26], rtol=1e-12, what=f"ratio of {words}")
+        expect.between(got["low"], ratios[0], ratios[26], what=f"low of {words}")
+        expect.between(got["high"], ratios[26], ratios[-1], what=f"high of {words}")
+        for rank in reached:
+            line = (ratios[rank - 1] + ratios[rank]) / 2
+            reached[rank] += got["low"] < line
+            line = (ratios[count - rank] + ratios[count - rank - 1]) / 2
+            reached[rank] += got["high"] > line
+    share = {rank: times / (2 * seeds) for rank, times in reached.items()}
+    expect.that(share[18] > 0.63, "Over 60 seeds the interval is too often narrower than 99 %, "
+                "or made from too few draws.", share[18])  # fmt: skip
+    expect.that(share[17] < 0.45, "Over 60 seeds the interval is too often wider than 99 %, "
+                "or made from too few draws.", share[17])  # fmt: skip
+
+
+@check("8.9.e", row="optimization_validity", level="pass")
+def test_a_bad_time_anywhere(student, draw, expect):
+    """A time that is not finite and positive is refused, in either list, wherever it stands."""
+    good = [1.0 + 0.01 * draw.integer(0, 9) for _ in range(draw.integer(20, 30))]
+    cases = [("if there are no times", ([], [], 0), {})]
+    for a, b in ((good, good[1:]), (good[1:], good), (good, []), ([], good), (good, [*good, 1.0])):
+        words = f"if there are {len(a)} old and {len(b)} new times"
+        cases.append((words, (a, b, 1), {}))
+    bad = {**BAD, "zero": 0.0, "negative": -1.0}
+    for (word, value), index, new in product(bad.items(), (0, len(good) // 2, -1), (True, False)):
+        spoiled = [*good]
+        spoiled[index] = value
+        words = f"if {'a new' if new else 'an old'} time, number {index}, is {word}"
+        cases.append((words, (good, spoiled, 2) if new else (spoiled, good, 2), {}))
+    for word, value in bad.items():
+        cases.append(
+            (f"if both times of a pair are {word}", ([value, *good], [value, *good], 3), {})
+        )
+    refusals(student, expect, "paired_bootstrap", cases)
