@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -199,7 +200,7 @@ def show(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int):
-        return str(value) if abs(value) < 10**18 else f"{value:.6e}"
+        return str(value) if abs(value) < 10**18 else f"{Decimal(value):.6e}"
     if isinstance(value, float):
         return f"{value:.9g}"
     if isinstance(value, np.ndarray):

@@ -97,7 +97,10 @@ def _telling(value: Any) -> bool:
         return value.size > 1 and value.dtype.kind not in "b"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         return False
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond what a float can hold is special enough
+        return True
     return math.isfinite(number) and (number != int(number) or abs(number) > _FEW)
 
 

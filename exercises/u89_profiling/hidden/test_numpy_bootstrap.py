@@ -11,9 +11,13 @@ import numpy as np
 from grader.checks import check
 from grader.checks.many import answers_of, refusals, refused, values_of
 from grader.checks.numbers import bootstrap_interval_of_the_median
+from grader.sandbox.limits import Limits
 
 BAD = {"NaN": math.nan, "infinite": math.inf, "minus infinity": -math.inf}
 
+
+LIMITS = Limits(wall=60.0, cpu=60.0)
+"""A bootstrap in plain Python is right, too, and takes its time."""
 
 VERDICT_KEYS = ("ratio", "low", "high", "verdict")
 
@@ -28,7 +32,7 @@ def _samples(draw, count, ratio, noise, drift=0.0):
 @check("8.9.e", row="optimization_validity", level="pass")
 def test_ratio_and_interval(student, draw, expect):
     """The median of the pair ratios, with a 99 % interval that repeats for the same seed."""
-    count, seed = 301, draw.integer(1, 10**6)
+    count, seed = 61, draw.integer(1, 10**6)
     ratio, normal = draw.uniform(1.2, 1.6), NormalDist()
     # evenly spread quantiles in random order: noise whose interval does not depend on luck
     wobble = draw.shuffled([0.06 * normal.inv_cdf((i + 0.5) / count) for i in range(count)])
@@ -42,19 +46,20 @@ def test_ratio_and_interval(student, draw, expect):
     expect.between(got["low"], 0, got["ratio"], what="low")
     expect.between(got["high"], got["ratio"], 1e9, what="high")
     width = (got["high"] - got["low"]) / (high - low)
-    expect.that(width < 1.18, "The interval is wider than a 99 % interval of paired ratios.")
-    expect.that(width > 0.86, "The interval is narrower than a 99 % interval of paired ratios.")
+    # few pairs for coarse bounds, which unpaired times miss by far; the next check has the power
+    expect.that(width < 1.5, "The interval is wider than a 99 % interval of paired ratios.")
+    expect.that(width > 0.6, "The interval is narrower than a 99 % interval of paired ratios.")
     again = student.numpy.paired_bootstrap(a, b, seed)
-    expect.that(again == got, "The same arguments gave another answer the second time.")
+    expect.equal(again, got, what="the answer to the same arguments a second time")
 
 
 @check("8.9.e", row="optimization_validity", level="strong")
 def test_verdicts(student, draw, expect):
     """A gain and a loss are named, noise is never a gain, and no difference is a result."""
     cases = {
-        "gain": [(100, 1.15, 0.01, 0.6), (60, 1.3, 0.05, 0.2)],
-        "slower": [(100, 0.85, 0.01, 0.6)],
-        "null": [(200, 1.0, 0.02, 0.6), (200, 1.008, 0.002, 0.1)],
+        "gain": [(30, 1.15, 0.01, 0.6), (30, 1.3, 0.05, 0.2)],
+        "slower": [(30, 0.85, 0.01, 0.6)],
+        "null": [(40, 1.0, 0.02, 0.6), (30, 1.008, 0.002, 0.1)],
         "inconclusive": [(40, 1.0, 0.5, 0.0), (12, 1.5, 0.01, 0.0), (1, 1.5, 0.0, 0.0)],
     }
     for verdict, shapes in cases.items():
@@ -105,19 +110,23 @@ def test_intervals_on_both_sides_of_each_line(student, draw, expect):
         for r in (1.02, 1 / 1.02, 1.05, 1 / 1.05)
         for sign in (-1, 1)
     ]
-    ends += [(1.0, 1.0), (1.03, 1.04), (1.021, 2.0), (1.019, 2.0), (1.019, 1.049), (0.96, 0.97)]
-    ends += [(0.5, 0.9803), (0.5, 0.9805), (0.9525, 1.0), (0.951, 1.0), (0.953, 1.051)]
-    ends += [(0.9525, 1.0499), (0.97, 0.9803), (1.0, 1.0501), (0.4, 0.979), (0.9803, 0.9807)]
+    ends += [(1.0, 1.0), (1.021, 2.0), (1.019, 2.0), (1.019, 1.049), (0.96, 0.97), (0.5, 0.9803)]
+    ends += [(0.5, 0.9805), (0.9525, 1.0), (0.951, 1.0), (0.9525, 1.0499), (0.97, 0.9803)]
+    ends += [(1.0, 1.0501), (0.9803, 0.9807)]
+    more_pairs = draw.shuffled(range(len(ends)))[:2]
     cases, truths = [], []
-    for count, (low, high) in product((21, 41), ends):
+    for number, (low, high) in enumerate(ends):
+        count = 41 if number in more_pairs else 21
         # one ratio more of one end than of the other: a drawn median is either, each with a
         # probability above 0.4, so that the percentiles 0.5 and 99.5 of any draws are the two ends
         most = (count + 1) // 2
         ratios = [low] * most + [high] * (count - most)
         cases.append(((*_pairs(draw, ratios), draw.integer(0, 10**6)), {}))
         truths.append((count, low, low, high))
-    for count in (1, 2, 3, 4, 5, 12, 15, 18, 19, 20):
-        for low, high in ((1.5, 1.5), (0.7, 0.7), (1.0, 1.0), (1.1, 1.3)):
+    # what would be a gain, slower or null with a pair more
+    clear = [(1.5, 1.5), (0.7, 0.7), (1.0, 1.0), (1.1, 1.3)]
+    for count in (1, 2, 3, 4, 5, 14, 19, 20):
+        for low, high in draw.shuffled(clear)[:2]:
             # few pairs: each end is the drawn median with a probability above 0.04
             more = [low + (high - low) * 2.0**-i for i in range(1, max(count - 1, 1))]
             ratios = ([low, *more, high] if count > 1 else [low])[:count]
@@ -127,8 +136,7 @@ def test_intervals_on_both_sides_of_each_line(student, draw, expect):
             ordered = sorted(ratios)
             middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
             truths.append((count, middle, ordered[0], ordered[-1]))
-    cases += cases[:3]
-    answers = answers_of(student, expect, "paired_bootstrap", cases)
+    answers = answers_of(student, expect, "paired_bootstrap", cases, LIMITS)
     quiet = all(answer.get("quiet") is True for answer in answers)
     expect.that(quiet, "NumPy's global random state was changed. Use a generator of your own.")
     values = [answer.get("value") for answer in answers]
@@ -139,41 +147,36 @@ def test_intervals_on_both_sides_of_each_line(student, draw, expect):
         expect.close(got["low"], low, rtol=1e-12, what=f"low of {words}")
         expect.close(got["high"], high, rtol=1e-12, what=f"high of {words}")
         expect.equal(got["verdict"], _verdict(count, low, high), what=f"verdict on {words}")
-    same = values[-3:] == values[:3]
-    expect.that(same, "The same arguments gave another answer the second time.")
 
 
 @check("8.9.e", row="optimization_validity", level="pass")
 def test_interval_of_many_seeds(student, draw, expect):
     """Over many seeds the ends fall where those of a 99 % interval of 1000 or more draws do."""
-    # 53 different ratios, dense below the median and wide above it. A drawn median is at most the
-    # 18th with probability 0.80 %, at most the 17th with 0.33 %; the same holds from above. The
-    # 0.5 percentile of N drawn medians is thus at or below the 18th when at least 0.005 N of them
-    # are: with probability 0.81 for N = 1000, 0.92 for 2000, 1 for many; for 98 % it is 0.18, 0.13
-    # and 0, for 200 draws 0.47. It is at or below the 17th with probability 0.24 for 1000 draws at
-    # most, for a 99.5 % interval 0.4 or more. 120 ends are 5 standard deviations from each line.
-    count, seeds = 53, 60
-    ratios = [0.9 + 0.001 * i for i in range(27)] + [0.927 * 1.03**i for i in range(26)]
+    # 25 different ratios, dense below the median and wide above it; NOTES.md has the power. A
+    # drawn median is at most the 6th with probability 0.23 %, the 7th with 0.96 %, and the same
+    # holds from above: the ends of a 99 % interval are mostly the 7th from below and from above
+    seeds = 28
+    ratios = [0.9 + 0.001 * i for i in range(13)] + [0.912 * 1.03**i for i in range(1, 13)]
     a, b = _pairs(draw, ratios)
     start = draw.integer(0, 10**6)
     cases = [((a, b, start + i), {}) for i in range(seeds)]
-    values = values_of(student, expect, "paired_bootstrap", cases)
-    reached = {17: 0, 18: 0}
-    for words, got in values:
+    values = values_of(student, expect, "paired_bootstrap", cases + cases[:1], LIMITS)
+    narrow = wide = 0
+    for words, got in values[:seeds]:
         expect.keys(got, VERDICT_KEYS, what=f"the result of {words}")
-        expect.close(got["ratio"], ratios[26], rtol=1e-12, what=f"ratio of {words}")
-        expect.between(got["low"], ratios[0], ratios[26], what=f"low of {words}")
-        expect.between(got["high"], ratios[26], ratios[-1], what=f"high of {words}")
-        for rank in reached:
-            line = (ratios[rank - 1] + ratios[rank]) / 2
-            reached[rank] += got["low"] < line
-            line = (ratios[count - rank] + ratios[count - rank - 1]) / 2
-            reached[rank] += got["high"] > line
-    share = {rank: times / (2 * seeds) for rank, times in reached.items()}
-    expect.that(share[18] > 0.63, "Over 60 seeds the interval is too often narrower than 99 %, "
-                "or made from too few draws.", share[18])  # fmt: skip
-    expect.that(share[17] < 0.45, "Over 60 seeds the interval is too often wider than 99 %, "
-                "or made from too few draws.", share[17])  # fmt: skip
+        expect.close(got["ratio"], ratios[12], rtol=1e-12, what=f"ratio of {words}")
+        expect.between(got["low"], ratios[0], ratios[12], what=f"low of {words}")
+        expect.between(got["high"], ratios[12], ratios[-1], what=f"high of {words}")
+        narrow += got["low"] > (ratios[6] + ratios[7]) / 2
+        narrow += got["high"] < (ratios[18] + ratios[17]) / 2
+        wide += got["low"] < (ratios[5] + ratios[6]) / 2
+        wide += got["high"] > (ratios[19] + ratios[18]) / 2
+    for ends, most, word in ((narrow, 0.24, "narrower"), (wide, 0.25, "wider")):
+        share = ends / (2 * seeds)
+        expect.that(share <= most, f"Over {seeds} seeds the interval is too often {word} than "
+                    "99 %, or made from too few draws.", share)  # fmt: skip
+    for (words, again), (_, got) in zip(values[seeds:], values, strict=False):
+        expect.equal(again, got, what=f"the second answer to {words}")
 
 
 @check("8.9.e", row="optimization_validity", level="pass")

@@ -146,6 +146,7 @@ def test_every_diagnosis(student, draw, expect):
         expect.close(got["utilisation"], case["busy"] / case["wall"], rtol=1e-9, atol=1e-12,
                      what=f"utilisation of {words}")  # fmt: skip
         reason = got["reason"] if isinstance(got["reason"], str) else ""
+        expect.that(len(reason.split()) > 1, "The reason must be a sentence.", got["reason"])
         named = [name for name in SIGNS.values() if name in reason]
         expect.that(
             named == [SIGNS[bound]],

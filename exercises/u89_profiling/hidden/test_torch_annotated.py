@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 from grader.checks import check
-from grader.checks.numbers import is_number
+from grader.checks.numbers import is_finite
 from grader.checks.watched import watched
 
 INNER = ("transfer", "forward", "backward", "optimizer")
@@ -74,7 +73,7 @@ def test_times_by_the_clock(student, draw, expect):
 
 def _readings(span):
     """Return between which readings of a clock that doubles a time lies, None if no two."""
-    if not is_number(span) or not math.isfinite(span) or span <= 0 or span != int(span):
+    if not is_finite(span) or span <= 0 or span != int(span):
         return None
     begin = int(span) & -int(span)
     end = int(span) + begin

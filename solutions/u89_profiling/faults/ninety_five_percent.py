@@ -1,10 +1,8 @@
 """Uses a 95 % interval.
 
-check = "8.9.e/ratio_and_interval"
+check = "8.9.e/interval_of_many_seeds"
 stage = "numpy"
 says = "The interval is as wide as a 95 % one. One comparison of code with itself in twenty would then be called a gain."
-# the checks of many cases have this one among them
-also = ["8.9.e/interval_of_many_seeds"]
 """
 
 _ninety_nine = paired_bootstrap

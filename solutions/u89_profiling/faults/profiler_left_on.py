@@ -6,7 +6,6 @@ says = "The loader raised and the profiler went on recording. Use it in a with s
 """
 
 
-
 class _LeftOn:
     def __init__(self, **options):
         self.prof = _torchs_profile(**options)

@@ -33,7 +33,7 @@ def closed_book_step(trace_path):
     linear = at("aten::linear")
     edges = [begin["ts"], linear["ts"] - 0.5, back["ts"] - 0.5, update["ts"] - 0.5, zero["ts"]]
     phases = {}
-    for name, low, high in zip(PHASES[1:], edges, edges[1:]):
+    for name, low, high in zip(PHASES[1:], edges[:-1], edges[1:], strict=True):
         phases[name] = high - 0.01 - low
         document["traceEvents"].append({**begin, "name": name, "ts": low, "dur": phases[name]})
     Path(trace_path).write_text(json.dumps(document))

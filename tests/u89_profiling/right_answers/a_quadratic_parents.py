@@ -22,13 +22,13 @@ def self_total(events):
                 raise ValueError("cross")
     out = {}
     for e in es:
-        r = out.setdefault(e[2], {"count": 0.0, "total": 0.0, "self": 0.0})
+        r = out.setdefault(e[2], {"count": 0, "total": 0.0, "self": 0.0})
         r["count"] += 1
         r["self"] += e[1] - e[0]
         over = [o for o in es if holds(o, e)]
         if over:
             p = max(over, key=lambda o: (o[0] - o[1], o[4]))
-            out.setdefault(p[2], {"count": 0.0, "total": 0.0, "self": 0.0})["self"] -= e[1] - e[0]
+            out.setdefault(p[2], {"count": 0, "total": 0.0, "self": 0.0})["self"] -= e[1] - e[0]
         if e[2] not in {o[2] for o in over}:
             r["total"] += e[1] - e[0]
     return out
