@@ -27,6 +27,19 @@ Flavor = Literal["numpy", "torch", "bare"]
 PR_SET_DUMPABLE = 4
 RESTARTS = 1
 
+# What judges, and the course inside the package: a worker needs the sandbox and the instruments.
+_NOT_FOR_WORKERS = (
+    "_content",
+    "checks",
+    "cli",
+    "course",
+    "grading",
+    "predictions",
+    "report",
+    "scoring",
+    "submission",
+)
+
 
 def harden_driver() -> None:
     """Keep other processes of this user from reading the driver's memory. Linux only."""
@@ -67,8 +80,9 @@ class Sandbox:
         self.start = start or ("fork" if sys.platform == "linux" else "spawn")
         self._packages = {name: Path(path).resolve() for name, path in (packages or {}).items()}
         self._preload = tuple(preload)
-        content = interpreter.package_folder() / "_content"
-        self._hidden = (*(Path(path).resolve() for path in hidden), content)
+        package = interpreter.package_folder()
+        own = (package / room for room in _NOT_FOR_WORKERS)
+        self._hidden = (*(Path(path).resolve() for path in hidden), *own)
         self._folder = Path(tempfile.mkdtemp(prefix="evidence-")).resolve()
         self._nurseries: dict[str, Nursery] = {}
         self._restarts: dict[str, int] = {}

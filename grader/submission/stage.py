@@ -60,7 +60,10 @@ def inspect_stage(
     if isinstance(tree, Problem):
         place = f"{name}:{tree.where}" if tree.where else name
         return StageProblems(Problem(place, tree.seen, tree.todo))
-    if name.startswith("numpy") and (line := _torch_import(tree)):
+    if line := _first_import(tree, "grader"):
+        todo = "solve it with your own code; of the course, `compact` may be imported"
+        return StageProblems(Problem(f"{name}:{line}", "the stage imports the grader", todo))
+    if name.startswith("numpy") and (line := _first_import(tree, "torch")):
         todo = "this stage is written with NumPy alone"
         return StageProblems(Problem(f"{name}:{line}", "the NumPy stage imports torch", todo))
     return StageProblems(by_task=_function_problems(name, tree, tasks, stub))
@@ -80,15 +83,15 @@ def _parse(text: str) -> ast.Module | Problem:
         return Problem("", f"not valid Python: {error or type(error).__name__}")
 
 
-def _torch_import(tree: ast.Module) -> int:
-    """Return the line of the first import of torch, 0 if there is none."""
+def _first_import(tree: ast.Module, package: str) -> int:
+    """Return the line of the first import from a package, 0 if there is none."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         names = [alias.name for alias in node.names]
         if isinstance(node, ast.ImportFrom):
             names = [] if node.level else [node.module or ""]
-        if any(name.split(".")[0] == "torch" for name in names):
+        if any(name.split(".")[0] == package for name in names):
             return node.lineno
     return 0
 

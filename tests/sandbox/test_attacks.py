@@ -129,6 +129,7 @@ def test_the_rest_of_the_machine_is_shut(sandbox, attempt, path):
 )
 @pytest.mark.parametrize("who", ["driver", "zygote"])
 def test_the_driver_and_the_zygote_cannot_be_looked_into(sandbox, attempt, name, who):
+    sandbox.start_early("numpy")
     pid = os.getpid() if who == "driver" else sandbox._nurseries["numpy"]._process.pid
     assert refused(attempt(sandbox, "return open(a[0], 'rb').read(10)", f"/proc/{pid}/{name}"))
 

@@ -195,6 +195,15 @@ def test_content_that_is_installed_inside_the_package_is_hidden_and_the_rest_is_
         assert call(worker, "f", str(inside.with_name("limits.py"))).value > 100
 
 
+@pytest.mark.parametrize("room", ["checks", "predictions", "scoring"])
+def test_what_judges_cannot_be_imported_by_a_stage(sandbox, write, room):
+    text = "def f(name):\n    return str(__import__(name).__name__)"
+    stage = write("numpy_stage.py", text)
+    with sandbox.worker("numpy", stage) as worker:
+        answer = call(worker, "f", f"grader.{room}")
+    assert answer.error.type in ("PermissionError", "ModuleNotFoundError")
+
+
 def test_the_solution_may_be_read_by_its_own_worker_only(sandbox, write):
     student = write("numpy_stage.py", "def f(path):\n    return open(path).read()")
     solution = student.parent.parent / "solutions" / "u1" / "numpy_stage.py"

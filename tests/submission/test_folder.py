@@ -74,6 +74,10 @@ def test_copies_hold_the_python_files_and_leave_the_originals(
             "numpy_stage.py:1: the NumPy stage imports",
         ),
         (b"def twice(x):\n    from torch import nn\n", "numpy_stage.py:2: the NumPy stage imports"),
+        (
+            b"def twice(x):\n    from grader.instruments import nesting\n",
+            "numpy_stage.py:2: the stage imports the grader",
+        ),
         (b"# caf\xe9\ndef twice(x):\n    return x\n", "numpy_stage.py:1: byte 5 is not UTF-8"),
         (b"def twice(x):\n\treturn x\n        return x\n", "not valid Python"),
         (b"x = '\0'\n", "not valid Python"),
