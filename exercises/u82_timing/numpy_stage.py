@@ -104,6 +104,7 @@ def measured(before, region, policy, sync=1):
     for everything, without a launch: ``{"stream": None, "waits": "all"}``.
 
     - ``"naive"``: reads the clock, runs `region`, reads the clock.
+    - ``"start_only"``: waits, reads the clock, runs `region`, reads the clock.
     - ``"end_only"``: reads the clock, runs `region`, waits, reads the clock.
     - ``"honest"``: waits, reads the clock, runs `region`, waits, reads the clock.
     - ``"every_op"``: as ``"honest"``, but waits after every op of `region`; this takes the place of
@@ -116,7 +117,7 @@ def measured(before, region, policy, sync=1):
     Args:
         before: Ops whose work may not have ended yet; may be empty.
         region: The ops to be timed.
-        policy: One of the five words.
+        policy: One of the six words.
         sync: What a wait costs the host in itself [us].
 
     Returns:
@@ -164,7 +165,8 @@ def overlap_makespan(n, copy, compute, buffers=2):
 def summarize(samples, warmup=0):
     """Return what to report of repeated timings: the middle, the spread, how many, and the drift.
 
-    The first `warmup` samples are dropped before anything else is done.
+    The first `warmup` samples are dropped before anything else is done. Everything is computed in
+    float64, whatever the dtype of the samples.
 
     Args:
         samples: Times in the order in which they were taken, in any unit, shape ``[n]``.

@@ -292,19 +292,16 @@ def prefetch(batches, device):
 
 
 def closed_book_timers(prepare, fn, clock):
-    """Closed book: time the same work three times, and say which missing sync did more harm.
+    """Closed book: time the same work with each sync missing once, and say which is missed more.
 
     Without notes. ``prepare()`` puts work into the device's queue and returns at once; ``fn()``
     hands over the work to be timed and returns at once. Run `fn` twice to warm up. Then, for each
     of three timers in this order: wait until the queue is empty, call ``prepare()``, and time one
-    call of ``fn()``
+    call of ``fn()`` by two readings of the clock,
 
-    1. ``"naive"``: without any sync,
-    2. ``"end_only"``: with a sync before the second reading of the clock,
-    3. ``"honest"``: with a sync before each of the two readings.
-
-    The *end* sync is what end_only has and naive has not; the *start* sync is what honest has and
-    end_only has not.
+    1. ``"start_only"``: with a sync before the first reading alone,
+    2. ``"end_only"``: with a sync before the second reading alone,
+    3. ``"honest"``: with a sync before each of the two.
 
     Args:
         prepare: Function without arguments.
@@ -314,10 +311,10 @@ def closed_book_timers(prepare, fn, clock):
     Returns:
         A dict with
 
-        - ``"naive"``, ``"end_only"``, ``"honest"``: what the three timers print [s].
-        - ``"moved"``: ``"start"`` or ``"end"``: the sync that changes what is printed by more, in
-          absolute size; ``"end"`` if both do by the same.
-        - ``"sentence"``: one sentence that contains the word in ``"moved"`` as a word of its own,
+        - ``"start_only"``, ``"end_only"``, ``"honest"``: what the three timers print [s].
+        - ``"missed"``: ``"start"`` or ``"end"``: the sync without which the print differs more from
+          the honest one, in absolute size; ``"end"`` if both differ by the same.
+        - ``"sentence"``: one sentence that contains the word in ``"missed"`` as a word of its own,
           and not the other one.
     """
     raise NotImplementedError("8.2.m")

@@ -61,6 +61,13 @@ def simulate(ops, sync=1):
             this op itself, if it has a stream.
     """
     # region 8.2.a
+    return _run(ops, sync)
+    # endregion
+
+
+# region hidden
+def _run(ops, sync):
+    """Simulate a program; `measured` and `bottleneck` do, too."""
     if not _is_time(sync):
         raise ValueError(f"a wait cannot cost {sync}")
     host, free, ends, seen = 0, {}, {}, {}
@@ -90,10 +97,8 @@ def simulate(ops, sync=1):
         seen[name] = {"called": called, "returned": host, "start": start, "end": end}
     device = max(ends.values(), default=0)
     return {"ops": seen, "host": host, "device": device, "total": max(host, device)}
-    # endregion
 
 
-# region hidden
 def _is_time(value):
     """Whether a value is a time: finite and not negative."""
     return math.isfinite(value) and value >= 0
@@ -190,6 +195,7 @@ def measured(before, region, policy, sync=1):
     for everything, without a launch: ``{"stream": None, "waits": "all"}``.
 
     - ``"naive"``: reads the clock, runs `region`, reads the clock.
+    - ``"start_only"``: waits, reads the clock, runs `region`, reads the clock.
     - ``"end_only"``: reads the clock, runs `region`, waits, reads the clock.
     - ``"honest"``: waits, reads the clock, runs `region`, waits, reads the clock.
     - ``"every_op"``: as ``"honest"``, but waits after every op of `region`; this takes the place of
@@ -202,7 +208,7 @@ def measured(before, region, policy, sync=1):
     Args:
         before: Ops whose work may not have ended yet; may be empty.
         region: The ops to be timed.
-        policy: One of the five words.
+        policy: One of the six words.
         sync: What a wait costs the host in itself [us].
 
     Returns:
@@ -219,22 +225,21 @@ def measured(before, region, policy, sync=1):
         streams = {op["stream"] for op in region if op["stream"] is not None}
         if len(streams) != 1:
             raise ValueError(f"an event belongs to one stream, not to {len(streams)}")
-        begin, end = simulate(before, sync), simulate(before + region, sync)
+        begin, end = _run(before, sync), _run(before + region, sync)
         return _mark(end, before + region, streams) - _mark(begin, before, streams)
-    every = policy == "every_op"
-    if policy not in ("naive", "end_only", "honest", "every_op"):
+    if policy not in ("naive", "start_only", "end_only", "honest", "every_op"):
         raise ValueError(f"policy is {policy!r}")
     names = {op["name"] for op in before + region}
     waits = (
         {"name": (number, *names), "stream": None, "waits": "all"}
         for number in range(len(region) + 2)
     )
-    start = [*before, next(waits)] if policy == "honest" or every else before
-    if every:
+    start = before if policy in ("naive", "end_only") else [*before, next(waits)]
+    if policy == "every_op":
         timed = [op for pair in zip(region, waits, strict=False) for op in pair]
     else:
-        timed = region if policy == "naive" else [*region, next(waits)]
-    return simulate([*start, *timed], sync)["host"] - simulate(start, sync)["host"]
+        timed = region if policy in ("naive", "start_only") else [*region, next(waits)]
+    return _run([*start, *timed], sync)["host"] - _run(start, sync)["host"]
     # endregion
 
 
@@ -310,7 +315,8 @@ def _each(n, times):
 def summarize(samples, warmup=0):
     """Return what to report of repeated timings: the middle, the spread, how many, and the drift.
 
-    The first `warmup` samples are dropped before anything else is done.
+    The first `warmup` samples are dropped before anything else is done. Everything is computed in
+    float64, whatever the dtype of the samples.
 
     Args:
         samples: Times in the order in which they were taken, in any unit, shape ``[n]``.
@@ -382,14 +388,14 @@ def bottleneck(ops, sync=1):
     ops = list(ops)
     if any(op["stream"] is not None and op.get("kind") not in ("compute", "copy") for op in ops):
         raise ValueError("the kind of work is compute or copy")
-    total = simulate(ops, sync)["total"]
+    total = _run(ops, sync)["total"]
     changed = {
         "launch": [{**op, "launch": 0} for op in ops],
         "compute": [{**op, "device": 0} if op.get("kind") == "compute" else op for op in ops],
         "copy": [{**op, "device": 0} if op.get("kind") == "copy" else op for op in ops],
         "sync": [{**op, "waits": []} for op in ops],
     }
-    savings = {word: total - simulate(run, sync)["total"] for word, run in changed.items()}
+    savings = {word: total - _run(run, sync)["total"] for word, run in changed.items()}
     bound = max(savings, key=savings.get)
     if not savings[bound] > 0:
         raise ValueError("the program takes no time")
