@@ -504,6 +504,9 @@ def test_timers_in_any_program(student, draw, expect):
         region = _program(draw, draw.integer(1, 6), prefix="new")
         calls.append(((before, region, policy, draw.integer(0, 3)), {}))
     calls.append((([], _region(draw, 2), "honest"), {}))
+    pause = _op("pause", None, draw.integer(20, 50))
+    for policy in POLICIES:
+        calls.append((([], [*_region(draw, 2), pause], policy, 3), {}))
     for (arguments, _), got in zip(calls, _values(student, expect, "measured", calls), strict=True):
         before, region, policy = arguments[:3]
         want = _printed(before, region, policy, arguments[3] if len(arguments) > 3 else 1)
