@@ -92,7 +92,7 @@ def uncaught(run: CheckRun, faults: tuple[Fault, ...]) -> list[Problem]:
     return [
         Problem(found.check, "no known mistake is caught by this check", "write the fault")
         for found in run.evidence
-        if found.check not in caught and not (found.confirms and found.status is Status.SKIPPED)
+        if found.check not in caught and not _is_missing(found)
     ]
 
 
@@ -108,7 +108,11 @@ def fault_problems(
         run = _checked(bench, submission, content, tasks=tasks, faults=faults)
     where = f"fault {fault.id}"
     problems = [Problem(where, broken) for broken in run.broken]
-    failed = {found.check: found for found in run.evidence if found.status is not Status.MET}
+    failed = {
+        found.check: found
+        for found in run.evidence
+        if found.status is not Status.MET and not _is_missing(found)
+    }
     own = failed.pop(fault.check, None)
     if own is None:
         problems.append(Problem(where, f"{fault.check} does not catch it"))
@@ -170,11 +174,18 @@ def solution_problems(run: CheckRun, unit: Unit) -> Iterator[Problem]:
 def attempt_problems(run: CheckRun) -> Iterator[Problem]:
     """Yield each check that a run of the stubs did anything else than not attempt."""
     for found in run.evidence:
+        if _is_missing(found):
+            continue
         tried = found.status is not Status.NOT_ATTEMPTED
         if tried:
             yield Problem(found.check, f"the stub is {found.status}: {found.message}")
         elif not _names_a_task(found):
             yield Problem(found.check, f"the stub does not say its task: {found.message}")
+
+
+def _is_missing(found: Evidence) -> bool:
+    """Whether a check would only have confirmed something, on a device that is not here."""
+    return found.confirms and found.status is Status.SKIPPED
 
 
 def _names_a_task(found: Evidence) -> bool:
