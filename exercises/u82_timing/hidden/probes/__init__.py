@@ -9,6 +9,7 @@ import sys
 
 from grader.instruments.calls import calls
 
+from .cuda import prefetched_on_cuda, timed_on_cuda
 from .operators import operator_step, phased_model
 from .sheet import (
     measure_bottleneck,
