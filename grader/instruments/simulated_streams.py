@@ -218,7 +218,7 @@ class SimulatedStreams:
     def record_stream(self, tensor: Any, stream: Stream) -> None:
         """Let a tensor's memory stay in use until what this stream has when it is dropped is over."""
         block = self._blocks.get(tensor.untyped_storage())
-        if block is not None:
+        if block is not None and stream.number != block.owner:
             block.users.add(stream.number)
 
     def _queue(self, duration: int, launch: int) -> tuple[int, int]:

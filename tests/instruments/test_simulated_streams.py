@@ -117,6 +117,8 @@ def upload_again(streams: SimulatedStreams, side: object, how: str) -> None:
     streams.work(50, [tensor])
     if how == "record":
         streams.record_stream(tensor, streams.current_stream())
+    if how == "record the owner":
+        streams.record_stream(tensor, side)  # type: ignore[arg-type]
     if how == "wait":
         side.wait_stream(streams.current_stream())  # type: ignore[attr-defined]
     if how == "host":
@@ -135,7 +137,8 @@ def test_memory_is_safe_by_each_of_four_ways(how: str) -> None:
     assert streams.hazards == []
 
 
-def test_memory_that_nobody_was_told_about_is_written_early() -> None:
+@pytest.mark.parametrize("how", ["nothing", "record the owner"])
+def test_memory_that_nobody_was_told_about_is_written_early(how: str) -> None:
     streams = device()
-    upload_again(streams, streams.stream(), "nothing")
+    upload_again(streams, streams.stream(), how)
     assert streams.hazards == [WRITTEN_EARLY]

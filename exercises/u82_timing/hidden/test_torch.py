@@ -137,8 +137,10 @@ def test_median_and_spread_of_the_samples(student, draw, expect):
     works = _works(draw, 20 + 3)
     works[draw.integer(5, 20)] = [40_000]
     case = _case(draw, [*works, works[0]])
-    _, result = _timed(student, expect, case)
-    want = _samples(case, 1, 1, 3)
+    seen, result = _timed(student, expect, case)
+    expect.between(seen["calls"], 23, 24, what="calls of the function")
+    # whoever tries a sample first has called once more
+    want = _samples(case, 1, 1, seen["calls"] - 20)
     expect.close(result["samples"], want, rtol=1e-9, what="samples, in their order", unit="s")
     ordered = sorted(want)
     quartiles = [
@@ -169,11 +171,13 @@ def test_what_cannot_be_timed(student, draw, expect):
 # 8.2.h event_times
 
 
-def _event_times(case):
-    """Return what the events of each call say [s]."""
+def _event_times(case, empties):
+    """Return what the events of each call say [s], with or without a wait after the warm-up."""
     truth, works, times = _Truth(case), case["works"], []
     warmup, repeats = case["settings"]["warmup"], case["settings"]["repeats"]
     for number in range(warmup + repeats):
+        if number == warmup and empties:
+            truth.wait()
         begin = truth.mark()
         truth.work(*works[min(number, len(works) - 1)])
         if number >= warmup:
@@ -188,8 +192,13 @@ def test_times_on_the_device(student, draw, expect):
         works = [*_works(draw, warmup, scale=50), *_works(draw, 8)]
         case = _case(draw, works, old=old, settings={"warmup": warmup, "repeats": 8})
         seen = student.run("evented", case)
+        expect.that("event" in seen["history"], "No event was recorded.")
         words = f"times ({'older work in the queue' if old else 'an idle device'}, warmup={warmup})"
-        expect.close(seen["times"], _event_times(case), rtol=1e-9, what=words, unit="s")
+        # an empty queue before the first event is as good: its call then shows its launch, too
+        first = ["work", *seen["history"][: seen["history"].index("event")]]
+        waited = "sync" in first[::-1][: first[::-1].index("work")]
+        want = _event_times(case, waited)
+        expect.close(seen["times"], want, rtol=1e-9, what=words, unit="s")
         expect.equal(seen["calls"], warmup + 8, what="calls of the function")
 
 
@@ -199,7 +208,9 @@ def test_the_host_waits_once_and_last(student, draw, expect):
     case = _case(draw, _works(draw, 1), settings={"warmup": 1, "repeats": 6})
     history = student.run("evented", case)["history"]
     events = [place for place, what in enumerate(history) if what == "event"]
-    expect.that(len(events) >= 12, "Two events belong to each call: one before it, one after it.")
+    # the end of one call may be the beginning of the next
+    enough = len(events) > 6
+    expect.that(enough, "There must be an event right before and right after each call.")
     inside = history[events[0] : events[-1]].count("sync")
     expect.equal(inside, 0, what="waits of the host between the first event and the last")
 

@@ -3,7 +3,7 @@
 check = "8.2.i/one_sync_moves_and_another_phase_is_slow"
 stage = "torch"
 says = "The read of the loss was blamed although a phase before it ended with a sync. The first call that must wait pays for all work before it."
-source = "pytorch/benchmark timing reports"
+source = "pytorch/pytorch#80129"
 also = [
   "8.2.i/phases_by_the_clock",
 ]

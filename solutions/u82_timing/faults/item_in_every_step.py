@@ -3,7 +3,7 @@
 check = "8.2.k/one_wait_for_each_line"
 stage = "torch"
 says = "The host waited in every step. Add up on the device, and fetch one number for a line."
-source = "meta-pytorch/torchtune PR#522"
+source = "meta-pytorch/torchtune PR#522, NVIDIA/apex#316"
 """
 
 
