@@ -7,8 +7,6 @@ is anything with the methods of `CpuDevice` that they use. A function that chang
 process puts it back before it returns.
 """
 
-import contextlib
-import statistics
 import sys
 import time
 from pathlib import Path

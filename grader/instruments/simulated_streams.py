@@ -216,7 +216,7 @@ class SimulatedStreams:
         return copy
 
     def record_stream(self, tensor: Any, stream: Stream) -> None:
-        """Let a tensor's memory stay in use until what this stream has when it is dropped is over."""
+        """Let a tensor's memory stay in use until what a stream has at its end is over."""
         block = self._blocks.get(tensor.untyped_storage())
         if block is not None and stream.number != block.owner:
             block.users.add(stream.number)

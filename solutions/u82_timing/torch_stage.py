@@ -7,8 +7,6 @@ is anything with the methods of `CpuDevice` that they use. A function that chang
 process puts it back before it returns.
 """
 
-import contextlib
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -291,9 +289,10 @@ def host_syncs(fn):
 
 # region hidden
 _SYNCS = frozenset(
-    "item tolist numpy cpu nonzero masked_select unique equal allclose __bool__ __float__ __int__ "
-    "__index__ __array__ __repr__ __format__".split()
-) | {"mask index"}
+    {"item", "tolist", "numpy", "cpu", "nonzero", "masked_select", "unique", "equal", "allclose"}
+    | {"__bool__", "__float__", "__int__", "__index__", "__array__", "__repr__", "__format__"}
+    | {"mask index"}
+)
 
 
 def _has_mask(index):

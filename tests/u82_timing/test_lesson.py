@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-LESSON = (
-    Path(__file__).resolve().parents[2] / "exercises" / "u82_timing" / "README.md"
-).read_text(encoding="utf-8")
+LESSON = (Path(__file__).resolve().parents[2] / "exercises" / "u82_timing" / "README.md").read_text(
+    encoding="utf-8"
+)
 
 
 def test_the_snippet_prints_what_its_comment_says(capsys: pytest.CaptureFixture[str]) -> None:

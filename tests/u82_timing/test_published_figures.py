@@ -1,4 +1,4 @@
-"""The timers' model gives the factors that people reported when they added a sync, or took one away.
+"""The timers' model gives the factors that people reported when they added or removed a sync.
 
 The figures are other people's machines. A launch of the reported time without a sync and work that
 fills the rest are put into the model; it must give the reported factor back.

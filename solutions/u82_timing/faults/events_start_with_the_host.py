@@ -12,7 +12,6 @@ def measured(before, region, policy, sync=1):
     if policy != "events":
         return _fair_measured(before, region, policy, sync)
     _fair_measured(before, region, policy, sync)
-    stream = next(op["stream"] for op in region if op["stream"] is not None)
     begin, end = _run(before, sync)["host"], _run([*before, *region], sync)
     ends = [row["end"] for name, row in end["ops"].items() if name in {o["name"] for o in region}]
     return max(end["host"], *(value for value in ends if value is not None)) - begin

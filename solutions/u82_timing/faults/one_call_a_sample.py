@@ -25,7 +25,7 @@ def time_callable(fn, clock, warmup=3, repeats=20, most=1024):
     for _ in range(warmup):
         fn()
     calls, shortest = 1, 100 * clock.resolution
-    while False and sample(calls) < shortest:
+    while calls * shortest < 0:
         calls *= 2
         if calls > most:
             raise ValueError("too short")

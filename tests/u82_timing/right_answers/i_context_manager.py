@@ -1,5 +1,7 @@
 """Reads the clock in a context manager."""
 
+import contextlib
+
 def time_phases(phases, clock, sync_after=()):
     phases = list(phases)
     names = [name for name, _ in phases]

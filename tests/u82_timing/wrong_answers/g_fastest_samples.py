@@ -1,5 +1,7 @@
 """Keeps the fastest of twice as many samples."""
 
+import statistics
+
 _plain = time_callable
 
 

@@ -1,5 +1,7 @@
 """Reports the standard deviation as the spread."""
 
+import statistics
+
 _plain = time_callable
 
 

@@ -87,7 +87,7 @@ def operator_step(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         with device:
             x = device.to_device(torch.ones(size, size), pinned=True, non_blocking=True)
             device.synchronize()
-            host, free = device.host, device.free_at
+            free = device.free_at
             x @ x
             old = device.free_at - max(free, device.host)
             if policy == "honest":

@@ -179,9 +179,7 @@ def _total(without: str = "") -> int:
 def measure_bottleneck(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Take each cost of the step away and see what it saves [s]."""
     total = _total()
-    savings = {
-        word: (total - _total(word)) * US for word in ("launch", "compute", "copy", "sync")
-    }
+    savings = {word: (total - _total(word)) * US for word in ("launch", "compute", "copy", "sync")}
     return {"value": max(savings, key=lambda word: savings[word]), "terms": savings}
 
 

@@ -6,7 +6,7 @@ NEVER = -np.inf
 
 
 def _program(ops, sync=0, times=True):
-    """Return the ops with all keys, checked."""
+    """Return the ops as tuples, checked."""
     names, works, full = [], [], []
     if not (np.isfinite(sync) and sync >= 0):
         raise ValueError("sync")
@@ -36,8 +36,8 @@ def simulate(ops, sync=1):
     program = _program(ops, sync)
     n = len(program)
     # four moments an op: called, launched, start, end; and returned. Longest path to each.
-    moment = {(i, what): 5 * i + k for i in range(n)
-              for k, what in enumerate(("called", "launched", "start", "end", "returned"))}  # fmt: skip
+    names = ("called", "launched", "start", "end", "returned")
+    moment = {(i, what): 5 * i + k for i in range(n) for k, what in enumerate(names)}
     edges, place, last = [], {}, {}
     for i, (name, stream, launch, device, after, waits, blocks) in enumerate(program):
         if i:
@@ -168,8 +168,7 @@ def bottleneck(ops, sync=1):
 
     def total(word):
         changed = []
-        for op in ops:
-            op = {**op}
+        for op in map(dict, ops):
             if word in ("launch", "sync"):
                 op.pop({"launch": "launch", "sync": "waits"}[word], None)
             elif op.get("kind") == word:

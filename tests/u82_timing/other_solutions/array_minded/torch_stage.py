@@ -7,10 +7,9 @@ is anything with the methods of `CpuDevice` that they use. A function that chang
 process puts it back before it returns.
 """
 
-import contextlib
-import statistics
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 import torch
@@ -102,9 +101,6 @@ class CudaDevice:
         tensor.record_stream(stream)
 
 
-from collections import deque
-
-
 def time_callable(fn, clock, warmup=3, repeats=20, most=1024):
     if min(warmup, repeats - 1) < 0:
         raise ValueError("warmup or repeats")
@@ -154,9 +150,9 @@ def time_phases(phases, clock, sync_after=()):
     if not table or len(table) != len(phases) or after - table.keys():
         raise ValueError("phases or sync_after")
     host = {}
-    for name in table:
+    for name, run in table.items():
         begin = clock.now()
-        table[name]()
+        run()
         None if name not in after else clock.synchronize()
         host[name] = clock.now() - begin
     times = torch.tensor(list(host.values()), dtype=torch.float64)

@@ -145,10 +145,9 @@ def overlap_makespan(n, copy, compute, buffers=2):
         raise ValueError("n or buffers")
     lists = []
     for times in (copy, compute):
-        times = [times] * n if isinstance(times, int | float) else list(times)
-        if len(times) != n or any(not 0 <= time < math.inf for time in times):
+        lists.append([times] * n if isinstance(times, int | float) else list(times))
+        if len(lists[-1]) != n or any(not 0 <= time < math.inf for time in lists[-1]):
             raise ValueError("times")
-        lists.append(times)
     ops = []
     for i, (one, other) in enumerate(zip(*lists, strict=True)):
         after = [("use", i - buffers)] if i >= buffers else []

@@ -7,10 +7,10 @@ is anything with the methods of `CpuDevice` that they use. A function that chang
 process puts it back before it returns.
 """
 
-import contextlib
 import statistics
-import sys
 import time
+import traceback
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -102,9 +102,6 @@ class CudaDevice:
         tensor.record_stream(stream)
 
 
-import traceback
-
-
 def _take(fn, clock, calls):
     clock.synchronize()
     begin = clock.now()
@@ -159,14 +156,16 @@ def time_phases(phases, clock, sync_after=()):
         if name in sync_after:
             clock.synchronize()
         readings.append(clock.now())
-    spans = [after - before for before, after in zip(readings, readings[1:], strict=False)]
+    spans = [after - before for before, after in pairwise(readings)]
     return {
         "host": dict(zip(names, spans, strict=True)), "blamed": names[spans.index(max(spans))]
     }  # fmt: skip
 
 
-_WAITING = """item tolist numpy cpu nonzero masked_select unique equal allclose __bool__ __float__
-__int__ __index__ __array__ __repr__ __format__""".split()
+_WAITING = [
+    "item", "tolist", "numpy", "cpu", "nonzero", "masked_select", "unique", "equal", "allclose",
+    "__bool__", "__float__", "__int__", "__index__", "__array__", "__repr__", "__format__",
+]  # fmt: skip
 
 
 class _Watch(TorchFunctionMode):
@@ -213,8 +212,7 @@ def quiet_training(step, batches, every, log):
 
 def prefetch(batches, device):
     if not device.asynchronous:
-        for batch in batches:
-            yield batch
+        yield from (batch for batch in batches)
         return
     source, side = iter(batches), device.stream()
 

@@ -1,0 +1,132 @@
+"""Hidden checks of simulate (8.2.a) against a scheduler that lives every microsecond."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+from grader.checks import check
+from grader.checks.lived import lived, op_of, random_program, told, wait_of
+from grader.checks.many import refusals, values_of
+
+BAD = {"negative": -1, "NaN": math.nan, "infinite": math.inf}
+
+
+def _values(student, expect, function, calls):
+    return [value for _, value in values_of(student, expect, function, calls)]
+
+
+RUN = ("ops", "host", "device", "total")
+ROW = ("called", "returned", "start", "end")
+
+
+def _same_run(expect, got, want, ops):
+    """Hold one run against the truth, what comes first in time first."""
+    words = f"the program {told(ops)}"
+    expect.keys(got, RUN, what=f"the result for {words}")
+    expect.keys(got["ops"], want["ops"], what=f"ops of {words}")
+    for name, row in want["ops"].items():
+        expect.keys(got["ops"][name], ROW, what=f"{name} of {words}")
+        mine = {key: got["ops"][name][key] for key in ROW}
+        expect.close(mine, row, rtol=1e-9, what=f"{name} of {words}", unit="us")
+    for key in RUN[1:]:
+        expect.close(got[key], want[key], rtol=1e-9, what=f"{key} of {words}", unit="us")
+
+
+@check("8.2.a", row="timing", level="pass")
+def test_the_host_runs_ahead_of_a_stream(student, draw, expect):
+    """The host pays launches and goes on; the work of a stream runs one op at a time, in order."""
+    launch, work = draw.integer(2, 9), draw.integer(20, 60)
+    for launches, works in (([launch] * 4, [work] * 4), ([work] * 4, [launch] * 4),
+                            (draw.integers(1, 9, 5), draw.integers(1, 9, 5))):  # fmt: skip
+        ops = [
+            op_of(f"k{i}", "main", a, b)
+            for i, (a, b) in enumerate(zip(launches, works, strict=True))
+        ]
+        (got,) = _values(student, expect, "simulate", [((ops,), {})])
+        _same_run(expect, got, lived(ops), ops)
+
+
+@check("8.2.a", row="timing", level="pass")
+def test_streams_wait_for_each_other_and_the_host_does_not(student, draw, expect):
+    """Streams run side by side; `after` delays work on the device and never the host."""
+    long = draw.integer(50, 90)
+    ops = [
+        op_of("copy", "side", 3, long), op_of("other", "main", 3, 10),
+        op_of("use", "main", 3, 10, after=["copy"]), op_of("behind", "main", 3, 5),
+        op_of("beside", "side", 3, 5), op_of("both", "third", 3, 5, after=["behind", "beside"]),
+    ]  # fmt: skip
+    (got,) = _values(student, expect, "simulate", [((ops,), {})])
+    _same_run(expect, got, lived(ops), ops)
+
+
+@check("8.2.a", row="timing", level="pass")
+def test_what_a_wait_costs_the_host(student, draw, expect):
+    """The host waits for exactly what it is told to, and each wait costs `sync` in itself."""
+    for sync in (0, draw.integer(3, 9)):
+        for waits in ("all", ["first"], ["own"], ["first", "own"]):
+            ops = [
+                op_of("first", "main", 2, draw.integer(20, 40)), op_of("side", "side", 2, 90),
+                op_of("own", "main", 2, draw.integer(5, 9), waits=waits),
+                op_of("next", "main", 2, 4),
+                wait_of("again"), wait_of("nothing left"), op_of("last", None, 7),
+            ]  # fmt: skip
+            (got,) = _values(student, expect, "simulate", [((ops, sync), {})])
+            _same_run(expect, got, lived(ops, sync), ops)
+    (got,) = _values(student, expect, "simulate", [((ops,), {})])
+    _same_run(expect, got, lived(ops), ops)
+
+
+@check("8.2.a", row="timing", level="pass")
+def test_random_programs_against_a_scheduler(student, draw, expect):
+    """Random programs over three streams end when a brute-force scheduler says."""
+    programs = [random_program(draw, draw.integer(1, 14)) for _ in range(40)]
+    calls = [((ops, draw.integer(0, 3)), {}) for ops in programs]
+    for (arguments, _), got in zip(calls, _values(student, expect, "simulate", calls), strict=True):
+        _same_run(expect, got, lived(*arguments), arguments[0])
+
+
+@check("8.2.a", row="timing", level="pass")
+def test_programs_with_little_in_them(student, draw, expect):
+    """No op at all, missing keys, no time at all and times that are no integers are allowed."""
+    half = draw.integer(1, 9) + 0.5
+    bare = [{"name": "k", "stream": "main"}, {"name": "host", "stream": None}]
+    waits = [{"name": "only", "stream": None, "waits": "all"}]
+    calls = [(([],), {}), ((bare,), {}), ((waits, 4), {})]
+    empty, bare_run, waited = _values(student, expect, "simulate", calls)
+    expect.equal(empty, {"ops": {}, "host": 0, "device": 0, "total": 0}, what="an empty program")
+    _same_run(expect, bare_run, lived(bare), bare)
+    _same_run(expect, waited, lived(waits, 4), waits)
+    ops = [op_of("a", "main", half, 4 * half), op_of("b", "main", half, half, waits=["b"])]
+    (got,) = _values(student, expect, "simulate", [((ops, half), {})])
+    expect.keys(got, RUN, what="the result for times that are no integers")
+    expect.close(
+        got["host"], 7 * half, rtol=1e-9, what="host, times that are no integers", unit="us"
+    )
+
+
+@check("8.2.a", row="timing", level="pass")
+def test_programs_that_make_no_sense(student, draw, expect):
+    """Impossible times, doubled names and references to what was not handed over are refused."""
+    good = [op_of("a", "main", 1, 5), op_of("host", None, 2)]
+    cases = []
+    for key, (word, value) in product(("launch", "device"), BAD.items()):
+        cases.append((f"if the {key} time is {word}", ([*good, {**op_of("b"), key: value}],), {}))
+    for word, value in BAD.items():
+        cases.append((f"if sync is {word}", (good, value), {}))
+    for why, op in {
+        "if two ops have the same name": op_of("a", "side"),
+        "if a host's op has device time": op_of("b", None, 1, 3),
+        "if a host's op has an `after`": op_of("b", None, 1, 0, after=["a"]),
+        "if `after` names an op that is unknown": op_of("b", after=["c"]),
+        "if `after` names the op itself": op_of("b", after=["b"]),
+        "if `after` names a host's op": op_of("b", after=["host"]),
+        "if `waits` names an op that is unknown": op_of("b", waits=["a", "c"]),
+        "if `waits` names a host's op": op_of("b", waits=["host"]),
+        "if a host's op waits for itself": op_of("b", None, waits=["b"]),
+        "if `waits` is another word than all": op_of("b", waits="none"),
+    }.items():
+        cases.append((why, ([*good, op],), {}))
+    later = [op_of("b", after=["a"]), *good]
+    cases.append(("if `after` names an op that comes later", (later,), {}))
+    refusals(student, expect, "simulate", cases)
