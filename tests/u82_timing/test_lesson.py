@@ -70,7 +70,7 @@ def test_five_batches_take_as_long_as_the_lesson_says(stage: ModuleType) -> None
 
 
 def test_the_worked_gap_has_the_numbers_of_the_four_kernels() -> None:
-    predicted = re.search(r"had you said (\d+) us", LESSON)
+    predicted = re.search(r"had you said\s+(\d+) us", LESSON)
     cost = re.search(r'amount = "(\d+) us"', LESSON)
     assert predicted
     assert cost

@@ -36,7 +36,7 @@ def _timed(student, expect, case):
     return seen, seen["result"]
 
 
-def _samples(case, calls, per_sample, skip):
+def _samples(case, per_sample, skip):
     """Return what each sample takes if it is honest [s], when `skip` calls were made before."""
     works, samples = case["works"], []
     for number in range(case["settings"]["repeats"]):
@@ -56,7 +56,7 @@ def test_a_sample_is_the_function_and_nothing_else(student, draw, expect):
         for warmup in (0, 2):
             case = _case(draw, _works(draw, 1), old=old, settings={"warmup": warmup})
             _, result = _timed(student, expect, case)
-            want = _samples(case, 1, 1, 0)
+            want = _samples(case, 1, 0)
             words = f"samples, {'older work in the queue' if old else 'an idle device'}, "
             words += f"warmup={warmup}"
             expect.close(result["samples"], want, rtol=1e-9, what=words, unit="s")
@@ -69,7 +69,7 @@ def test_slow_first_calls_are_not_reported(student, draw, expect):
     works = [*_works(draw, warmup, scale=100), *_works(draw, 1)]
     case = _case(draw, works, settings={"warmup": warmup, "repeats": 20})
     seen, result = _timed(student, expect, case)
-    want = _samples(case, 1, 1, warmup)
+    want = _samples(case, 1, warmup)
     expect.close(result["samples"], want, rtol=1e-9, what="samples after a slow start", unit="s")
     expect.between(seen["calls"], warmup + 20, warmup + 24, what="calls of the function")
 
@@ -83,7 +83,7 @@ def test_a_clock_with_coarse_steps(student, draw, expect):
     case |= {"launch": 1, "sync": 1}
     _, result = _timed(student, expect, case)
     expect.equal(result["calls"], 2**power, what="calls in a sample")
-    want = _samples(case, result["calls"], 2**power, 0)
+    want = _samples(case, 2**power, 0)
     # begin and end are each off by less than one of at least a hundred steps
     expect.close(result["samples"], want, rtol=0.0101, what="time per call", unit="s")
 
@@ -96,7 +96,7 @@ def test_no_sync_between_the_calls_of_a_sample(student, draw, expect):
     case |= {"sync": tick // 4, "launch": tick // 8}
     _, result = _timed(student, expect, case)
     per_call = result["samples"]
-    want = _samples(case, 1, 512, 0)
+    want = _samples(case, 512, 0)
     expect.close(list(per_call), want, rtol=0.0101, what="time per call", unit="s")
 
 
@@ -109,7 +109,7 @@ def test_median_and_spread_of_the_samples(student, draw, expect):
     seen, result = _timed(student, expect, case)
     expect.between(seen["calls"], 23, 24, what="calls of the function")
     # whoever tries a sample first has called once more
-    want = _samples(case, 1, 1, seen["calls"] - 20)
+    want = _samples(case, 1, seen["calls"] - 20)
     expect.close(result["samples"], want, rtol=1e-9, what="samples, in their order", unit="s")
     quartiles = [quantile(want, q) for q in (0.25, 0.5, 0.75)]
     expect.close(result["median"], quartiles[1], rtol=1e-9, what="median", unit="s")
