@@ -81,6 +81,7 @@ def test_what_a_wait_costs_the_host(student, draw, expect):
 def test_random_programs_against_a_scheduler(student, draw, expect):
     """Random programs over three streams end when a brute-force scheduler says."""
     programs = [random_program(draw, draw.integer(1, 14)) for _ in range(40)]
+    programs.sort(key=len)  # so that the first one that fails is easy to follow
     calls = [((ops, draw.integer(0, 3)), {}) for ops in programs]
     for (arguments, _), got in zip(calls, _values(student, expect, "simulate", calls), strict=True):
         _same_run(expect, got, lived(*arguments), arguments[0])
