@@ -44,7 +44,8 @@ def test_what_the_timers_print(student, draw, expect):
     scenes = {
         "an empty queue": [],
         "older work in the queue": [op_of("old", "main", 2, draw.integer(300, 600))],
-        "older work in another stream": [op_of("old", "side", 2, draw.integer(300, 600))],
+        # longer than the region, so that a wait for the region's own stream is seen
+        "older work in another stream": [op_of("old", "side", 2, draw.integer(700, 900))],
         "older work that is over": [op_of("old", "main", 2, 50), op_of("pause", None, 400)],
     }
     region = _region(draw, draw.integer(3, 5))

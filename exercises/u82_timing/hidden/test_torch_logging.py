@@ -85,6 +85,19 @@ def test_no_loss_keeps_its_graph(student, draw, expect):
 
 
 @check("8.2.k", row="timing", level="pass")
+def test_nothing_grows_with_the_steps(student, draw, expect):
+    """What is kept of the losses does not grow beyond those of one line of the log."""
+    every = draw.integer(2, 4)
+    seen = student.run("trained", {"losses": _eighths(draw, 20), "every": every})
+    expect.equal(len(seen["stored"]), 20, what="steps")
+    # those of the line, and the one that the loop's own name still holds
+    most = max(seen["stored"])
+    expect.that(
+        most <= every + 1, f"{most} losses were in memory, with a line every {every}.", most
+    )
+
+
+@check("8.2.k", row="timing", level="pass")
 def test_a_line_never(student, draw, expect):
     """A line every 0 steps is refused before the first step."""
     for every in (0, -2):

@@ -45,8 +45,8 @@ class _Holder:
 def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Train on the simulated device; return the log and every time the host waited.
 
-    The graph of each loss holds an object; how many of these are still in memory is seen at the
-    beginning of each step.
+    The graph of each loss holds an object; how many of these, and of the losses' own memory, are
+    still there is seen at the beginning of each step.
     """
     import torch
 
@@ -62,7 +62,8 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     from grader.instruments.simulated_device import SimulatedDevice
 
-    device, lines, steps, held, alive = SimulatedDevice(), [], [], [], []
+    device, lines, steps = SimulatedDevice(), [], []
+    held, alive, storages, stored = [], [], [], []
     dtype = getattr(torch, case.get("dtype", "float32"))
     shape = case.get("shape", [])
     with device:
@@ -78,10 +79,13 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
         def step(batch: int) -> Any:
             alive.append(sum(holder() is not None for holder in held))
+            stored.append(sum(storage() is not None for storage in storages))
             steps.append(batch)
             holder = _Holder()
             held.append(weakref.ref(holder))
-            return _Holding.apply(weight * losses[batch], holder).reshape(shape)
+            loss = _Holding.apply(weight * losses[batch], holder).reshape(shape)
+            storages.append(weakref.ref(loss.untyped_storage()))
+            return loss
 
         def log(count: int, mean: float) -> None:
             lines.append([count, mean, type(mean).__name__, len(device.waits) - waits, len(steps)])
@@ -93,4 +97,11 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         except ValueError:
             seen["refused"] = True
     names = [wait.name for wait in device.waits[waits:]]
-    return {**seen, "lines": lines, "steps": steps, "waits": names, "alive": alive}
+    return {
+        **seen,
+        "lines": lines,
+        "steps": steps,
+        "waits": names,
+        "alive": alive,
+        "stored": stored,
+    }
