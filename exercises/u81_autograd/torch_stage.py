@@ -11,6 +11,7 @@ new ones into the dict.
 """
 
 import re
+from itertools import pairwise
 
 import torch
 from torch import nn
@@ -81,9 +82,7 @@ def saved_report(fn, params=(), inputs=()):
     raise NotImplementedError("8.1.g")
 
 
-def predict_saved_bytes(  # noqa: PLR0917 - what changes the answer, in the order of asking
-    widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4
-):
+def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
     """Return what the forward of an mlp saves beside its parameters, without running anything.
 
     The mlp is Linear, activation, Linear, ..., Linear: ``widths[i]`` to ``widths[i + 1]`` is layer
@@ -184,8 +183,8 @@ def penalty_step(weights, loss_fn, strength, lr):
     makes each weight the head of a growing chain.
 
     Afterwards every such weight is a leaf that needs its gradient, with no graph; its ``.grad`` is
-    what it was before; nothing else refers to it, so that it dies with its dict. A weight that needs
-    no gradient, or on which the loss does not depend, keeps its value.
+    what it was before; nothing else refers to it, so that it dies with its dict. A weight that
+    needs no gradient, or on which the loss does not depend, keeps its value.
 
     Args:
         weights: The weights; updated in place, or replaced in this dict.

@@ -138,8 +138,8 @@ def backward(nodes, root, grad):
     The graph is a dict from a node's name to ``{"inputs": [...], "pull": function}``. ``inputs``
     names the nodes whose outputs it took, None for an argument that needs no gradient. ``pull(g)``
     takes the gradient of the node's output and returns a tuple or list with one gradient for each
-    input, each an array, a number or None for no gradient. A *leaf* has no inputs and ``pull`` None.
-    The dict is in no particular order.
+    input, each an array, a number or None for no gradient. A *leaf* has no inputs, and None for
+    ``pull``. The dict is in no particular order.
 
     A node whose output was used in several places gets the *sum* of what comes from each of them,
     and its pull is called once, with that sum. Where one argument occurs twice in `inputs`
@@ -148,7 +148,7 @@ def backward(nodes, root, grad):
     or since the root does not depend on it, is not called.
 
     The number of *paths* through a graph grows without bounds (sixty squarings in a row have
-    2^60), and a graph may be 20 000 nodes deep: walk over nodes, not over paths, and do not recurse.
+    2^60), and a graph may be 20 000 nodes deep: walk over nodes, not paths, and do not recurse.
 
     Args:
         nodes: The graph.

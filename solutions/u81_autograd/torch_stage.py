@@ -11,6 +11,7 @@ new ones into the dict.
 """
 
 import re
+from itertools import pairwise
 
 import torch
 from torch import nn
@@ -150,9 +151,7 @@ def _storage_key(tensor):
 # endregion
 
 
-def predict_saved_bytes(  # noqa: PLR0917 - what changes the answer, in the order of asking
-    widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4
-):
+def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
     """Return what the forward of an mlp saves beside its parameters, without running anything.
 
     The mlp is Linear, activation, Linear, ..., Linear: ``widths[i]`` to ``widths[i + 1]`` is layer
@@ -238,8 +237,8 @@ def diagnose_backward(fn):
                 break
         else:
             raise
-        if answer["kind"] == "version":
-            found, expected = re.search(r"at version (\d+); expected version (\d+)", text).groups()
+        if numbers := re.search(r"at version (\d+); expected version (\d+)", text):
+            found, expected = numbers.groups()
             node = re.search(r"output \d+ of (\w+)", text)
             answer |= {"expected": int(expected), "found": int(found)}
             answer["node"] = node.group(1) if node else None
@@ -320,8 +319,8 @@ def penalty_step(weights, loss_fn, strength, lr):
     makes each weight the head of a growing chain.
 
     Afterwards every such weight is a leaf that needs its gradient, with no graph; its ``.grad`` is
-    what it was before; nothing else refers to it, so that it dies with its dict. A weight that needs
-    no gradient, or on which the loss does not depend, keeps its value.
+    what it was before; nothing else refers to it, so that it dies with its dict. A weight that
+    needs no gradient, or on which the loss does not depend, keeps its value.
 
     Args:
         weights: The weights; updated in place, or replaced in this dict.
@@ -342,7 +341,7 @@ def penalty_step(weights, loss_fn, strength, lr):
     with torch.no_grad():
         for weight, gradient in zip(trained, gradients, strict=True):
             if gradient is not None:
-                weight -= lr * gradient
+                weight.sub_(lr * gradient)
     return loss.detach(), penalty.detach()
     # endregion
 
@@ -372,7 +371,7 @@ def closed_book(widths, batch):
     """
     # region 8.1.l
     layers = []
-    for wide, out in zip(widths, widths[1:], strict=False):
+    for wide, out in pairwise(widths):
         layers += [nn.Linear(wide, out), nn.ReLU()]
     model = nn.Sequential(*layers[:-1])
     x = torch.randn(batch, widths[0])

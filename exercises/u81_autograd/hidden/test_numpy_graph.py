@@ -134,9 +134,7 @@ def test_deep_graphs_and_many_paths(student, draw, expect):
     seen = _pulled(student, expect, draw.shuffled(nodes), str(deep), np.array([3.0]))
     expect.close(seen["leaves"], {"0": np.array([3.0])}, what="the gradient through a ladder")
     deep = draw.integer(19_000, 20_000)
-    nodes = [_node("0")] + [
-        _node(str(n), [str(n - 1)], "pass on") for n in range(1, deep + 1)
-    ]
+    nodes = [_node("0")] + [_node(str(n), [str(n - 1)], "pass on") for n in range(1, deep + 1)]
     seen = _pulled(student, expect, nodes, str(deep), np.array([3.0]))
     expect.close(seen["leaves"], {"0": np.array([3.0])}, what="the gradient through a chain")
 
@@ -165,7 +163,7 @@ def test_graphs_that_make_no_sense(student, draw, expect):
 # 8.1.e saved_bytes
 
 
-def _costs(student, expect, buffers, saved, params, want, what):
+def _costs(student, expect, buffers, saved, params, want, what):  # noqa: PLR0917
     case = {"buffers": buffers, "saved": saved, "params": params}
     got = student.run("costs", case)
     keys = ["packs", "buffers", "bytes", "naive"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from grader.checks import check
 
@@ -78,7 +79,7 @@ def test_frozen_layers(student, reference, draw, expect):
 
 @check("8.1.h", row="prediction", level="pass")
 def test_input_that_needs_its_gradient(student, reference, draw, expect):
-    """An input that needs its gradient makes every activation reachable, but is not saved for it."""
+    """An input that needs its gradient makes every activation reachable; it is not saved itself."""
     for frozen in ([], [0], [0, 1, 2]):
         case = _case(draw, 3, frozen=frozen, input_grad=True)
         what = f"three layers, frozen {frozen}, with a gradient for the input"
@@ -143,7 +144,7 @@ def test_closed_book_counts(student, reference, draw, expect):
         # a sum; addmm, transpose and two leaves a layer; a ReLU between two
         nodes = 1 + 4 * layers + (layers - 1)
         expect.equal(answer["nodes"], nodes, what=f"nodes for {layers} layers")
-        forward = [[[batch, n], [n, m]] for n, m in zip(widths, widths[1:], strict=False)]
+        forward = [[[batch, n], [n, m]] for n, m in pairwise(widths)]
         ran = all(shapes in seen["products"] for shapes in forward)
         expect.that(ran, "The forward of an mlp of these widths did not run.")
         ran = [[widths[-1], batch], [batch, widths[-2]]] in seen["products"]
@@ -157,7 +158,8 @@ def test_closed_book_sentence(student, draw, expect):
     big = draw.integer(20, 30)
     for widths, name in (
         ([big, 5, 7, 3], "input"), ([4, big, 7, big + 9], "hidden_1"),
-        ([4, 6, big, 7, 3], "hidden_2"), ([big, 6, big, 2], "input"), ([3, big, big, 2], "hidden_1"),
+        ([4, 6, big, 7, 3], "hidden_2"), ([big, 6, big, 2], "input"),
+        ([3, big, big, 2], "hidden_1"),
     ):  # fmt: skip
         answer = _closed(student, expect, widths, draw.integer(2, 5))["answer"]
         sentence = str(answer["sentence"]).casefold()

@@ -21,7 +21,7 @@ def _held(expect, got, want, what):
 
 @check("8.1.f", row="prediction", level="pass")
 def test_nodes_of_an_mlp(student, reference, draw, expect):
-    """Nodes, leaves and names of an mlp with a loss are those of its graph, with frozen layers too."""
+    """Nodes, leaves and names of an mlp with a loss are those of its graph, frozen layers too."""
     for frozen in (False, True):
         widths = [draw.integer(2, 6) for _ in range(draw.integer(3, 5))]
         case = {"kind": "mlp", "widths": widths, "first_frozen": frozen}
@@ -37,7 +37,7 @@ def test_nodes_of_an_mlp(student, reference, draw, expect):
 
 @check("8.1.f", row="prediction", level="pass")
 def test_a_node_reached_twice_is_one(student, draw, expect):
-    """A value that is used twice is one node, and so is a leaf; sixty squarings are walked at once."""
+    """A value that is used twice is one node, and so is a leaf; sixty squarings take no time."""
     count = draw.integer(2, 5)
     got, _ = _counted(student, expect, {"kind": "squares", "count": count})
     want = {"nodes": count + 2, "leaves": 1, "depth": count + 2,

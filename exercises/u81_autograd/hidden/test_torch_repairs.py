@@ -1,4 +1,4 @@
-"""Hidden checks of 8.1.i to 8.1.k: refusals named, updates guarded, a second-order step repaired."""
+"""Hidden checks of 8.1.i to 8.1.k: refusals named, updates guarded, a step repaired."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ stage = "torch"
 says = "Storages were told apart by address. One that has died hands its address on to the next; keep what you have counted while the function runs."
 """
 
+
 def saved_report(fn, params=(), inputs=()):
     kinds = {t.untyped_storage().data_ptr(): "input" for t in inputs}
     kinds |= {t.untyped_storage().data_ptr(): "parameter" for t in params}

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "Gradients are added up in place, in an array that another node holds as well: its gradient changes with it. Add into a new array."
 """
 
+
 def backward(nodes, root, grad):
     gradients, leaves = {root: grad}, {}
     for name in _users_first(nodes, root):

@@ -3,6 +3,11 @@
 check = "8.1.g/edits_in_place_are_refused"
 stage = "torch"
 says = "An edit before the save was refused. What counts is whether the version has changed since; it need not be 0."
+also = [
+  "8.1.g/nothing_is_kept_alive",
+  "8.1.l/closed_book_counts",
+  "8.1.l/closed_book_sentence",
+]
 """
 
 _sound_saved_report = saved_report

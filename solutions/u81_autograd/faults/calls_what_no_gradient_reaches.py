@@ -17,6 +17,7 @@ def backward(nodes, root, grad):
         return run
 
     full = {
-        name: {**node, "pull": node["pull"] and filled(node["pull"])} for name, node in nodes.items()
+        name: {**node, "pull": node["pull"] and filled(node["pull"])}
+        for name, node in nodes.items()
     }
     return _sparing_backward(full, root, grad)

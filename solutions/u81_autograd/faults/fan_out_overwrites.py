@@ -10,6 +10,7 @@ also = [
 ]
 """
 
+
 def backward(nodes, root, grad):
     gradients, leaves = {root: grad}, {}
     for name in _users_first(nodes, root):

@@ -12,9 +12,7 @@ _dropping_predict_saved_bytes = predict_saved_bytes
 
 
 def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
-    answer = _dropping_predict_saved_bytes(
-        widths, batch, frozen, input_grad, activation, itemsize
-    )
+    answer = _dropping_predict_saved_bytes(widths, batch, frozen, input_grad, activation, itemsize)
     first = 0 if input_grad else batch * widths[0] * itemsize
     first = max(first, answer["input"])
     if activation == "gelu":

@@ -12,9 +12,7 @@ _passing_predict_saved_bytes = predict_saved_bytes
 
 
 def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
-    answer = _passing_predict_saved_bytes(
-        widths, batch, frozen, input_grad, activation, itemsize
-    )
+    answer = _passing_predict_saved_bytes(widths, batch, frozen, input_grad, activation, itemsize)
     if activation == "relu" and not input_grad:
         hidden = [
             0 if layer in frozen and layer - 1 in frozen else size

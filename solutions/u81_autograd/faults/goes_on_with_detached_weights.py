@@ -3,6 +3,9 @@
 check = "8.1.j/every_step_is_looked_at"
 stage = "torch"
 says = "A step was run on a weight that no longer needs its gradient. It cannot work, and its error hides what the guard has found."
+also = [
+  "8.1.j/verdict_on_updates",
+]
 """
 
 _stopping_update_guard = update_guard

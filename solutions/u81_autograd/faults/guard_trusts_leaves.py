@@ -1,11 +1,8 @@
 """Takes a step for sound if the weights are leaves.
 
-check = "8.1.k/guard_on_the_faulty_and_the_repaired"
+check = "8.1.j/verdict_on_updates"
 stage = "torch"
 says = "Your guard takes a step for sound that stores gradients with their graph: the weights are leaves, and what is stored on them is not looked at."
-also = [
-  "8.1.j/verdict_on_updates",
-]
 """
 
 _looking_update_guard = update_guard

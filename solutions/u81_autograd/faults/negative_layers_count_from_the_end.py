@@ -11,6 +11,4 @@ _existing_predict_saved_bytes = predict_saved_bytes
 def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
     layers = len(widths) - 1
     frozen = [layer + layers if -layers <= layer < 0 else layer for layer in frozen]
-    return _existing_predict_saved_bytes(
-        widths, batch, frozen, input_grad, activation, itemsize
-    )
+    return _existing_predict_saved_bytes(widths, batch, frozen, input_grad, activation, itemsize)

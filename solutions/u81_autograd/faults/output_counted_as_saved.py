@@ -16,7 +16,5 @@ _no_output_predict_saved_bytes = predict_saved_bytes
 
 
 def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
-    answer = _no_output_predict_saved_bytes(
-        widths, batch, frozen, input_grad, activation, itemsize
-    )
+    answer = _no_output_predict_saved_bytes(widths, batch, frozen, input_grad, activation, itemsize)
     return {**answer, "total": answer["total"] + batch * widths[-1] * itemsize}

@@ -21,7 +21,13 @@ def saved_report(fn, params=(), inputs=()):
         pass
 
     def watched():
-        with Recorder(lambda t: (types.append((isinstance(t, nn.Parameter), _storage_key(t) in known)), t.detach())[1], lambda t: t):
+        with Recorder(
+            lambda t: (
+                types.append((isinstance(t, nn.Parameter), _storage_key(t) in known)),
+                t.detach(),
+            )[1],
+            lambda t: t,
+        ):
             return fn()
 
     _, report = _by_storage_saved_report(fn, params, inputs)

@@ -8,6 +8,7 @@ also = [
 ]
 """
 
+
 def penalty_step(weights, loss_fn, strength, lr):
     trained = [weight for weight in weights.values() if weight.requires_grad]
     loss = loss_fn(weights)

@@ -19,9 +19,7 @@ def penalty_step(weights, loss_fn, strength, lr):
     with torch.no_grad():
         for name in trained:
             weights[name].copy_(before[name])
-    firsts = torch.autograd.grad(
-        loss_fn(weights), [weights[n] for n in trained], allow_unused=True
-    )
+    firsts = torch.autograd.grad(loss_fn(weights), [weights[n] for n in trained], allow_unused=True)
     with torch.no_grad():
         for name, g in zip(trained, firsts, strict=True):
             if g is not None:

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "The order is found by recursion, and a long chain is deeper than Python's stack. Use a list as a stack of your own."
 """
 
+
 def _users_first(nodes, root):
     order, state = [], {}
 

@@ -5,6 +5,7 @@ stage = "torch"
 says = "The walk is recursive, and a graph of 20 000 nodes is deeper than Python's stack. Use a list as a stack of your own."
 """
 
+
 def graph_nodes(outputs):
     depth, names = {}, {}
 

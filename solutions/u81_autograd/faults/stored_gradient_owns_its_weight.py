@@ -10,6 +10,7 @@ also = [
 source = "pytorch/pytorch#51978"
 """
 
+
 def penalty_step(weights, loss_fn, strength, lr):
     trained = [weight for weight in weights.values() if weight.requires_grad]
     for weight in trained:

@@ -11,6 +11,7 @@ also = [
 source = "growingnet/gromo#137"
 """
 
+
 def penalty_step(weights, loss_fn, strength, lr):
     names = [name for name, weight in weights.items() if weight.requires_grad]
     trained = [weights[name] for name in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -105,6 +106,7 @@ def counted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             for leaf in leaves:
                 leaf.grad = None
         del outputs, first
+        gc.collect()  # a walk may leave rings of Python objects, which is no leak
         kept = sum(leaf.untyped_storage().nbytes() for leaf in leaves)
         left = ledger.live - kept
     return {"answer": answer, "added": added, "left": left}

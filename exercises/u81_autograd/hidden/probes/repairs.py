@@ -13,7 +13,7 @@ class _StopTraining(RuntimeError):
 
 
 def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
-    """Return functions that run a forward and a backward, by a name."""
+    """Return functions whose backward autograd refuses, by a name."""
     import torch
     from torch import nn
 
@@ -80,6 +80,28 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
             data = torch.ones(3)
         data.requires_grad_().sum().backward()
 
+    return {
+        "freed": lambda: twice(a.exp().sum()),
+        "freed, a shared trunk": shared,
+        "freed, looked at": peeked,
+        "version of an output": made(torch.exp),
+        "version of another output": made(torch.sigmoid),
+        "version of an input": sine,
+        "version of data": data_edited,
+        "inference": inference,
+        "inference, made a leaf": inference_leaf,
+        "no_graph": no_grad,
+        "no_graph, frozen": frozen,
+        "no_graph, detached": lambda: a.exp().detach().sum().backward(),
+    }
+
+
+def _no_refusals() -> dict[str, Callable[[], Any]]:
+    """Return functions that autograd does not refuse: sound ones, and ones that err otherwise."""
+    import torch
+
+    a = torch.ones(3, requires_grad=True)
+
     def unsaved_edited() -> None:
         z = a * 2
         loss = z.relu().sum()
@@ -101,25 +123,20 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
     def leaf_edited() -> None:
         a.add_(1)
 
+    def twice(loss: Any, **options: Any) -> None:
+        loss.backward(**options)
+        loss.backward()
+
+    def product_of_odd_shapes() -> None:
+        (a @ torch.ones(4)).backward()
+
     return {
-        "freed": lambda: twice(a.exp().sum()),
-        "freed, a shared trunk": shared,
-        "freed, looked at": peeked,
-        "version of an output": made(torch.exp),
-        "version of another output": made(torch.sigmoid),
-        "version of an input": sine,
-        "version of data": data_edited,
-        "inference": inference,
-        "inference, made a leaf": inference_leaf,
-        "no_graph": no_grad,
-        "no_graph, frozen": frozen,
-        "no_graph, detached": lambda: a.exp().detach().sum().backward(),
         "ok": lambda: a.exp().sum().backward(),
         "ok, kept": lambda: twice(a.exp().sum(), retain_graph=True),
         "ok, nothing saved": lambda: twice((a + 1).sum()),
         "ok, edited but not saved": unsaved_edited,
         "ok, edited behind its back": data_hidden,
-        "shapes": lambda: (a @ torch.ones(4)).backward(),
+        "shapes": product_of_odd_shapes,
         "not a scalar": lambda: a.exp().backward(),
         "leaf edited": leaf_edited,
         "another type": raising(
@@ -133,7 +150,7 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
 def diagnosed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Let the student diagnose one function; say how often it ran, and what came out of it."""
-    fn = _refusals(case)[case["name"]]
+    fn = {**_refusals(case), **_no_refusals()}[case["name"]]
     runs, errors = 0, []
 
     def counted() -> Any:
@@ -334,31 +351,28 @@ def penalised(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def penalised_memory(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Follow the live bytes over steps and after the weights are gone, with the collector off."""
+    """Follow the live bytes over steps and after the weights are gone, past the collector."""
     from grader.instruments.live_bytes import LiveBytes
 
     after_steps = []
-    gc.collect()
-    gc.disable()
-    try:
-        with warnings.catch_warnings(), LiveBytes() as ledger:
-            warnings.simplefilter("ignore")
-            weights = _weights(case)
-            ledger.track(weights)
-            loss_fn = _penalty_loss(case)
-            size = ledger.live
-            for _ in range(case["steps"]):
-                stage.penalty_step(weights, loss_fn, case["strength"], case["lr"])
-                after_steps.append(ledger.live - size)
-            weights.clear()
-            left = ledger.live
-    finally:
-        gc.enable()
+    with warnings.catch_warnings(), LiveBytes() as ledger:
+        warnings.simplefilter("ignore")
+        weights = _weights(case)
+        ledger.track(weights)
+        loss_fn = _penalty_loss(case)
+        size = ledger.live
+        for _ in range(case["steps"]):
+            stage.penalty_step(weights, loss_fn, case["strength"], case["lr"])
+            gc.collect()  # rings of Python objects are no leak; one through a node is
+            after_steps.append(ledger.live - size)
+        weights.clear()
+        gc.collect()
+        left = ledger.live
     return {"size": size, "after_steps": after_steps, "left": left}
 
 
 def penalised_truth(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Return L, R and the new weights of one step, from torch.func instead of the engine's calls."""
+    """Return L, R and the new weights of one step, by way of torch.func."""
     import torch
 
     weights = {name: torch.tensor(array) for name, array in case["weights"].items()}
@@ -372,7 +386,7 @@ def penalised_truth(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         return sum(g.square().sum() for g in torch.func.grad(loss)(some).values())
 
     direction = torch.func.grad(lambda some: loss(some) + case["strength"] * penalty(some))(trained)
-    new = {n: weights[n] - case["lr"] * direction[n] if n in trained else w
+    new = {n: w - case["lr"] * direction[n] if n in trained else w
            for n, w in weights.items()}  # fmt: skip
     return {"returned": [float(loss(trained)), float(penalty(trained))], "weights": new}
 

@@ -23,7 +23,7 @@ def _model_s() -> tuple[Any, Any]:
 
 
 def _saves() -> tuple[list[Any], list[Any], dict[tuple[int, ...], Any]]:
-    """Return all storages that the forward of model S saves, those of no parameter, and by shape."""
+    """Return all storages that the forward of S saves, those of no parameter, and by shape."""
     from grader.instruments.saved_tensors import saved_tensors
 
     model, x = _model_s()
@@ -86,7 +86,7 @@ def measure_packs(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure_unsaved_weight(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Find the weight whose storage is not among the saved ones; the numbers are bytes of weights."""
+    """Find the weight whose storage is not saved; the numbers are the bytes of the weights."""
     from grader.instruments.saved_tensors import saved_tensors
 
     model, x = _model_s()
@@ -96,7 +96,7 @@ def measure_unsaved_weight(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     unsaved = [
         name
         for name, layer in zip(sizes, linears, strict=True)
-        if len(saved_tensors(lambda: model(x), [layer.weight])) == everything  # noqa: B023
+        if len(saved_tensors(lambda: model(x), [layer.weight])) == everything
     ]
     return {
         "value": unsaved[0] if unsaved else "none",
@@ -136,7 +136,7 @@ def measure_slice_bytes(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     from grader.instruments.saved_tensors import saved_bytes
 
     big, w = torch.randn(50, 25), torch.randn(20, 1, requires_grad=True)
-    total = saved_bytes(lambda: (w * big[:20]).sum(), [w])
+    total = saved_bytes(lambda: torch.sum(w * big[:20]), [w])
     view = big[:20].numel() * big.element_size()
     return {
         "value": total,
