@@ -7,7 +7,7 @@ import math
 from grader.checks import check
 
 RECORD = ["shape", "dtype", "bytes", "storage", "storage_bytes", "kind"]
-ITEM = {"float32": 4, "float64": 8, "bfloat16": 2, "int64": 8}
+ITEM = {"float32": 4, "float64": 8, "bfloat16": 2, "int64": 8, "bool": 1}
 KINDS = ["parameter", "input", "activation"]
 
 
@@ -139,6 +139,8 @@ def test_results_stay_the_same_bits(student, draw, expect):
     """Output, gradients, a second backward on a kept graph and second derivatives are the same."""
     case = {"kind": "smooth", "width": draw.integer(5, 9), "seed": draw.seed, "run": "bits"}
     seen = student.run("watched_run", case)
+    expect.equal(seen["runs"], 1, what="how often the function was run")
+    expect.that(seen["own"], "The output is not the one that the function returned.")
     different = ", ".join(seen["different"])
     expect.that(not different, f"Under the report these are other bits than without: {different}.")
 
@@ -176,3 +178,13 @@ def test_hooks_are_off_afterwards(student, draw, expect):
     seen = student.run("watched_run", {**_mlp_case(draw), "run": "raising"})
     expect.that(seen["passed"], "The error that the function raised did not come out.")
     expect.that(seen["hooks_off"], "After the error a hook is still there: saving works otherwise.")
+
+
+@check("8.1.g", row="prediction", level="pass", device="cuda")
+def test_dropout_mask_on_cuda(student, reference, draw, expect):
+    """On CUDA a dropout saves a mask of one byte an element, and the report says so."""
+    n, b = draw.integer(20, 60), draw.integer(20, 60)
+    case = {"kind": "dropout", "width": n, "batch": b, "seed": draw.seed, "device": "cuda"}
+    report = _held(student, reference, expect, case, "a dropout on CUDA")
+    got = report["bytes"]["activation"]
+    expect.equal(got, n * b, what="activation bytes of a dropout on CUDA", unit="B")

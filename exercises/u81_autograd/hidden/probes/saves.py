@@ -79,6 +79,14 @@ def _classes(case: dict[str, Any]) -> Workload:
     return Workload(lambda: torch.nn.functional.cross_entropy(z.exp(), labels), [], [z, labels])
 
 
+def _dropout(case: dict[str, Any]) -> Workload:
+    """A dropout in training, on the device of the case."""
+    import torch
+
+    z = torch.randn(case["batch"], case["width"], device=case["device"], requires_grad=True)
+    return Workload(lambda: torch.nn.functional.dropout(z, 0.25), [], [z])
+
+
 def _dropped(case: dict[str, Any]) -> Workload:
     """Graphs that die while the function runs, and hand their address on."""
     import torch
@@ -143,6 +151,7 @@ _WORKLOADS: dict[str, Callable[[dict[str, Any]], Workload]] = {
     "tied": _tied,
     "slices": _slices,
     "classes": _classes,
+    "dropout": _dropout,
     "dropped": _dropped,
     "no_grad": _no_grad,
     "smooth": _smooth,
@@ -198,9 +207,15 @@ def _bits(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     found: list[list[Any]] = []
+    returned: list[Any] = []
     for watched in (False, True):
         work = _workload(case)
-        output = stage.saved_report(work.fn, work.params, work.inputs)[0] if watched else work.fn()
+
+        def fn(work: Workload = work) -> Any:
+            returned.append(work.fn())
+            return returned[-1]
+
+        output = stage.saved_report(fn, work.params, work.inputs)[0] if watched else fn()
         leaves = [t for t in (*work.params, *work.inputs) if t.requires_grad]
         once = torch.autograd.grad(output, leaves, retain_graph=True)
         again = torch.autograd.grad(output, leaves, create_graph=True)
@@ -214,7 +229,8 @@ def _bits(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     different = [
         name for name, one, other in zip(names, *found, strict=True) if not torch.equal(one, other)
     ]
-    return {"different": different}
+    own = output is returned[-1]
+    return {"different": different, "runs": len(returned) - 1, "own": own}
 
 
 def _alive(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
