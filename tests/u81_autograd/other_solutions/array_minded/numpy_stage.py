@@ -1,3 +1,4 @@
+# ruff: noqa: N803, N806 - the names of the mathematics
 """Arrays wherever there is a choice: one matrix of the graph, masks, and interfaces of buffers."""
 
 import itertools
@@ -59,7 +60,7 @@ def softmax_xent_vjp(logits, labels, needs):
     return loss.astype(logits.dtype), [direction] if needs[0] else [], pull
 
 
-def backward(nodes, root, grad):
+def backward(nodes, root, grad):  # noqa: PLR0912 - one walk after the other
     # count users below the root, then peel: a node is ready when all its users have run
     if root not in nodes:
         raise ValueError("no root")

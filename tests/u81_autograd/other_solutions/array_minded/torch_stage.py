@@ -4,6 +4,7 @@ import re
 import weakref
 from collections import Counter
 from contextlib import ExitStack
+from itertools import pairwise
 
 import torch
 from torch import nn
@@ -62,14 +63,14 @@ def saved_report(fn, params=(), inputs=()):
             alive[key] = known = (weakref.ref(storage), number, storage.nbytes())
         kind = next((k for k, keys in sets.items() if key in keys), "activation")
         records.append(
-            dict(
-                shape=[int(n) for n in tensor.shape],
-                dtype=str(tensor.dtype).split(".")[-1],
-                bytes=tensor.nbytes,
-                storage=known[1],
-                storage_bytes=known[2],
-                kind=kind,
-            )
+            {
+                "shape": [int(n) for n in tensor.shape],
+                "dtype": str(tensor.dtype).split(".")[-1],
+                "bytes": tensor.nbytes,
+                "storage": known[1],
+                "storage_bytes": known[2],
+                "kind": kind,
+            }
         )
         # the storage object must live as long as the storage for the weak reference to tell
         return [tensor, tensor._version, storage]
@@ -131,7 +132,7 @@ def diagnose_backward(fn):
             kind = "no_graph"
         else:
             raise
-    return dict(kind=kind, node=node, expected=expected, found=found)
+    return {"kind": kind, "node": node, "expected": expected, "found": found}
 
 
 def update_guard(step, weights, steps=3):
@@ -185,7 +186,7 @@ def closed_book(widths, batch):
     class Mlp(nn.Module):
         def __init__(self):
             super().__init__()
-            pairs = zip(widths[:-1], widths[1:], strict=True)
+            pairs = pairwise(widths)
             self.layers = nn.ModuleList(nn.Linear(*pair) for pair in pairs)
 
         def forward(self, h):

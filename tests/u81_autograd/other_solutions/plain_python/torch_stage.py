@@ -1,5 +1,7 @@
 """Step by step, with the plainest means that each task allows."""
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 
@@ -130,7 +132,7 @@ def diagnose_backward(fn):
         if "Trying to backward through the graph a second time" in text:
             return {"kind": "freed", **nothing}
         if "modified by an inplace operation" in text:
-            numbers = [int(b) for a, b in zip(words, words[1:], strict=False) if a == "version"]
+            numbers = [int(b) for a, b in pairwise(words) if a == "version"]
             node = words[words.index("output") + 3] if "output" in words else None
             return {"kind": "version", "node": node, "expected": numbers[1], "found": numbers[0]}
         if "inference tensor" in text.lower():
