@@ -102,7 +102,9 @@ class GraderPlugin:
             self.broken.append(f"{report.nodeid}: {report.longreprtext}")
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> bool | None:
         """Settle a check without a worker when its stage or function cannot be used at all."""
         mark = _item_mark(item)
         stage = self._trial.bench.unit.stage_of(mark.task)
@@ -113,6 +115,8 @@ class GraderPlugin:
             self._keep(_evidence(mark, Status.SKIPPED, message="This machine has no CUDA device."))
         else:
             return None
+        # what the check before has left open for this one, such as its module, ends here
+        item.session._setupstate.teardown_exact(nextitem)
         return True
 
     @pytest.hookimpl(wrapper=True)

@@ -179,6 +179,28 @@ def test_a_check_for_a_device_is_skipped_without_one(
     assert evidence.confirms
 
 
+def test_a_check_that_is_skipped_last_in_its_file_leaves_the_next_file_alone(
+    bench: Bench, toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, unit = make_toy(tmp_path / "course")
+    hidden = content.exercises / "u91_toy" / "hidden"
+    for path in hidden.glob("test_*.py"):
+        path.unlink()
+    body = "    expect.equal(student.numpy.double(2), 4)\n"
+    check = "@check('9.1.a', row='timing'{device})\ndef test_{name}(student, expect):\n" + body
+    for file, devices in (("test_a", ("cpu", "cuda")), ("test_b", ("cpu",))):
+        checks = [
+            check.format(name=f"{file}_{device}", device=f", device={device!r}")
+            for device in devices
+        ]
+        text = "\n\n".join(["from grader.checks import check\n", *checks])
+        (hidden / f"{file}.py").write_text(text)
+    monkeypatch.setattr(bench.sandbox, "has_cuda", lambda: False)
+    submission = read_submission(content.solutions, unit)
+    run = run_checks(Bench(unit, bench.sandbox), submission, content.solutions, "seed")
+    assert [found.status for found in run.evidence] == [Status.MET, Status.SKIPPED, Status.MET]
+
+
 @pytest.mark.parametrize(
     ("statement", "status"),
     [
