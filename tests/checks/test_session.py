@@ -253,6 +253,21 @@ def test_a_toy_unit_needs_only_its_two_folders(bench: Bench, toy: Toy) -> None:
     assert check_unit(unit, content, bench) == ()
 
 
+def test_the_contract_asks_nothing_of_a_check_whose_device_is_missing(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, unit = make_toy(tmp_path)
+    monkeypatch.setattr(bench.sandbox, "has_cuda", lambda: False)
+    with (unit.hidden / "test_numpy.py").open("a", encoding="utf-8") as file:
+        file.write(
+            "\n\n@check('9.1.a', row='timing', device='cuda')\n"
+            "def test_doubles_on_a_device(student, expect):\n"
+            '    """Doubles on a device."""\n'
+            "    expect.equal(student.numpy.double(2), 4)\n"
+        )
+    assert check_unit(unit, content, Bench(unit, bench.sandbox)) == ()
+
+
 @pytest.mark.parametrize(
     ("path", "old", "new", "said"),
     [
