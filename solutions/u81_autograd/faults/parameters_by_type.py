@@ -14,29 +14,21 @@ _by_storage_saved_report = saved_report
 
 
 def saved_report(fn, params=(), inputs=()):
-    inputs, types = list(inputs), []
-    known = {_storage_key(tensor) for tensor in inputs}
+    real, types = torch.autograd.graph.saved_tensors_hooks, []
 
-    class Recorder(torch.autograd.graph.saved_tensors_hooks):
-        pass
+    def typed(pack, unpack):
+        return real(lambda t: (types.append(isinstance(t, nn.Parameter)), pack(t))[1], unpack)
 
-    def watched():
-        with Recorder(
-            lambda t: (
-                types.append((isinstance(t, nn.Parameter), _storage_key(t) in known)),
-                t.detach(),
-            )[1],
-            lambda t: t,
-        ):
-            return fn()
-
-    _, report = _by_storage_saved_report(fn, params, inputs)
-    watched()
+    torch.autograd.graph.saved_tensors_hooks = typed
+    try:
+        output, report = _by_storage_saved_report(fn, params, inputs)
+    finally:
+        torch.autograd.graph.saved_tensors_hooks = real
     total, seen = dict.fromkeys(report["bytes"], 0), set()
-    for record, (parameter, given) in zip(report["records"], types, strict=True):
+    for record, parameter in zip(report["records"], types, strict=True):
         if record["kind"] == "parameter" and not parameter:
-            record["kind"] = "input" if given else "activation"
+            record["kind"] = "activation"
         if record["storage"] not in seen:
             seen.add(record["storage"])
             total[record["kind"]] += record["storage_bytes"]
-    return _by_storage_saved_report(fn, params, inputs)[0], {**report, "bytes": total}
+    return output, {**report, "bytes": total}
