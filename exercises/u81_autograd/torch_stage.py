@@ -5,9 +5,9 @@ Wherever a function looks at something, the thing afterwards is as if nobody had
 gradients are the same bits, nothing is kept alive, hooks and modes are off again, also when a
 function that was handed in raises.
 
-*weights* here is a dict from a name to a tensor, as a training loop without a module would have it.
-A *step* is a function that takes such a dict and updates it: the tensors in place, or by putting
-new ones into the dict.
+*weights* here is a dict from a name to a tensor, as a training loop without a module would have it;
+no tensor stands under two names. A *step* is a function that takes such a dict and updates it: the
+tensors in place, or by putting new ones into the dict.
 """
 
 import re
@@ -54,11 +54,12 @@ def saved_report(fn, params=(), inputs=()):
     questions about its *storage*. A storage counts whole and once, however small the views on it.
     Two storages are two even if one died while `fn` ran and the other got its address.
 
-    Watching must not change anything. Three things go wrong easily: a list of the saved tensors
-    keeps them alive after the graph is gone; a ``pack`` that returns the very tensor it was given
-    lets an output own its own graph, a ring that no reference count frees; and with hooks PyTorch
-    no longer notices that a saved tensor was edited in place, so compare ``tensor._version``
-    at unpacking with that at packing and raise RuntimeError if they differ.
+    Watching must not change anything, nor cost memory: hand back no copies. Three things go wrong
+    easily: a list of the saved tensors keeps them alive after the graph is gone; a ``pack`` that
+    returns the very tensor it was given lets an output own its own graph, a ring that no reference
+    count frees; and with hooks PyTorch no longer notices that a saved tensor was edited in place, so
+    compare ``tensor._version`` at unpacking with that at packing and raise RuntimeError if they
+    differ.
 
     Args:
         fn: A function without arguments.

@@ -115,7 +115,7 @@ def test_verdict_on_updates(student, draw, expect):
     wanted = {
         "in place": "ok", "replaced": "ok", "optimizer": "ok", "history": "history",
         "history of the last": "history", "stored": "stored_graph", "detached": "detached",
-        "both": "history",
+        "both": "history", "stored and detached": "stored_graph",
     }  # fmt: skip
     for step in draw.shuffled(list(wanted)):
         seen = _guarded(student, expect, draw, step, draw.integer(3, 4))

@@ -251,6 +251,11 @@ def _steps(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], None]]:
         for name, g in zip(names[:1], gradients(weights, names), strict=False):
             weights[name] = (weights[name] - lr * g).detach()
 
+    def stored_and_detached(weights: dict[str, Any]) -> None:
+        stored(weights)
+        first = trained(weights)[0]
+        weights[first] = weights[first].detach()
+
     return {
         "in place": in_place,
         "replaced": replaced,
@@ -262,6 +267,7 @@ def _steps(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], None]]:
         "stored": stored,
         "both": both,
         "detached": detached,
+        "stored and detached": stored_and_detached,
     }
 
 
