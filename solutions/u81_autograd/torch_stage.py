@@ -79,8 +79,8 @@ def saved_report(fn, params=(), inputs=()):
     Watching must not change anything, nor cost memory: hand back no copies. Three things go wrong
     easily: a list of the saved tensors keeps them alive after the graph is gone; a ``pack`` that
     returns the very tensor it was given lets an output own its own graph, a ring that no reference
-    count frees; and with hooks PyTorch no longer notices that a saved tensor was edited in place, so
-    compare ``tensor._version`` at unpacking with that at packing and raise RuntimeError if they
+    count frees; and with hooks PyTorch no longer notices that a saved tensor was edited in place.
+    So compare ``tensor._version`` at unpacking with that at packing, and raise RuntimeError if they
     differ.
 
     Args:

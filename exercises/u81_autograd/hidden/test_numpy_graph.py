@@ -134,8 +134,7 @@ def test_deep_graphs_and_many_paths(student, draw, expect):
     seen = _pulled(student, expect, draw.shuffled(nodes), str(deep), np.array([3.0]))
     expect.close(seen["leaves"], {"0": np.array([3.0])}, what="the gradient through a ladder")
     deep = draw.integer(19_000, 20_000)
-    nodes = [_node("0")] + [_node(str(n), [str(n - 1)], "pass on") for n in range(1, deep + 1)]
-    seen = _pulled(student, expect, nodes, str(deep), np.array([3.0]))
+    seen = _pulled(student, expect, deep, str(deep), np.array([3.0]))
     expect.close(seen["leaves"], {"0": np.array([3.0])}, what="the gradient through a chain")
 
 
@@ -196,6 +195,10 @@ def test_views_cost_their_whole_buffer(student, draw, expect):
         [2, 2, 2 * size, 4 + 8 * m], "a corner of one buffer and two rows of another",
     )  # fmt: skip
     _costs(
+        student, expect, [((n, m), "float32")], [(0, "corner"), (0, "rows")], [],
+        [2, 1, size, 4 + 8 * m], "two views of one buffer that do not overlap",
+    )  # fmt: skip
+    _costs(
         student, expect, [((n, m), "float32")], [(0, "repeated"), (0, "bytes")], [],
         [2, 1, size, 6 * size], "a broadcast view and a view of another dtype",
     )  # fmt: skip
@@ -220,4 +223,8 @@ def test_parameters_by_their_buffer(student, draw, expect):
     _costs(
         student, expect, buffers, [(0, "itself"), (1, "itself")], [(0, "rows"), (2, "flat")],
         [2, 1, size, size], "a buffer of which a parameter is a slice",
+    )  # fmt: skip
+    _costs(
+        student, expect, buffers, [(0, "corner"), (1, "itself")], [(0, "rows"), (2, "flat")],
+        [2, 1, size, size], "another slice of the buffer of a parameter",
     )  # fmt: skip

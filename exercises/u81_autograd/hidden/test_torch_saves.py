@@ -120,6 +120,8 @@ def test_edges_of_a_report(student, reference, draw, expect):
         case = _mlp_case(draw, given=given)
         how = "an iterator" if given == "once" else "a tuple"
         _held(student, reference, expect, case, f"an mlp whose parameters come as {how}")
+    case = _mlp_case(draw, params_too=True)
+    _held(student, reference, expect, case, "an mlp whose parameters are among the inputs as well")
 
 
 @check("8.1.g", row="prediction", level="pass")

@@ -104,11 +104,22 @@ def _pulls(kind: str, node: dict[str, Any]) -> Callable[[Any], Any]:
     return lambda g: [g] * (len(node["inputs"]) + 1)  # "too many"
 
 
+def _chain(count: int) -> list[dict[str, Any]]:
+    """Return the recipe of a chain that passes its gradient on."""
+    leaf = {"name": "0", "inputs": [], "kind": "leaf"}
+    return [leaf] + [
+        {"name": str(number), "inputs": [str(number - 1)], "kind": "pass on"}
+        for number in range(1, count + 1)
+    ]
+
+
 def pulled(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Run a backward through a graph made from a recipe; say what was called, and what was edited.
 
     A recipe is a list of ``{"name", "inputs", "kind", "factors"}``; a leaf has the kind ``leaf``.
+    A number in its place stands for a chain of so many nodes on the leaf ``0``.
     """
+    recipe = case["nodes"] if isinstance(case["nodes"], list) else _chain(case["nodes"])
     called: list[str] = []
     handed: list[tuple[np.ndarray, np.ndarray]] = []
 
@@ -130,7 +141,7 @@ def pulled(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             if node["kind"] == "leaf"
             else recorded(node["name"], _pulls(node["kind"], node)),
         }
-        for node in case["nodes"]
+        for node in recipe
     }
     names, inputs = list(nodes), [list(node["inputs"]) for node in nodes.values()]
     grad = case["grad"].copy() if isinstance(case["grad"], np.ndarray) else case["grad"]

@@ -57,7 +57,7 @@ def _tied(case: dict[str, Any]) -> Workload:
 
 
 def _slices(case: dict[str, Any]) -> Workload:
-    """Two rows of a buffer that is no input, and two of one that is."""
+    """Slices of a buffer that is no input and of one that is, in different shapes."""
     import torch
 
     n = case["width"]
@@ -65,8 +65,8 @@ def _slices(case: dict[str, Any]) -> Workload:
     w = torch.randn(n, requires_grad=True)
 
     def fn() -> Any:
-        parts = (w * buffer[2:4], w * buffer[10:12], w * data[:2], w * data.t()[:, 5:7].t())
-        return torch.stack(parts).sum()
+        parts = (w * buffer[2:4], w * buffer[10], w * data[:2], w * data.t()[:, 5:8].t())
+        return sum(part.sum() for part in parts)
 
     return Workload(fn, [w], [data])
 
@@ -175,7 +175,8 @@ def reported(stage: Any, case: dict[str, Any]) -> Any:
     """Report on a workload; return the report alone."""
     work = _workload(case)
     how = case.get("given", "list")
-    result = stage.saved_report(work.fn, _given(work.params, how), _given(work.inputs, how))
+    inputs = [*work.inputs, *work.params] if case.get("params_too") else work.inputs
+    result = stage.saved_report(work.fn, _given(work.params, how), _given(inputs, how))
     return result[1] if isinstance(result, tuple | list) and len(result) == 2 else None
 
 
