@@ -80,7 +80,7 @@ def test_each_node_once_after_its_users(student, draw, expect):
         seen = _pulled(student, expect, nodes, root, np.array([1.0]))
         for name in {n["name"] for n in nodes if n["kind"] != "leaf"}:
             count = seen["called"].count(name)
-            expect.equal(count, 1, what=f"calls of a node, {name},")
+            expect.equal(count, 1, what=f"calls of node {name}")
         place = {name: number for number, name in enumerate(seen["called"])}
         early = [
             source

@@ -263,7 +263,7 @@ def test_stored_gradients_are_left_alone(student, draw, expect):
 def test_memory_of_penalty_steps(student, draw, expect):
     """Live bytes do not grow with the steps, and nothing lives on when the weights are gone."""
     seen = student.run("penalised_memory", _penalty_case(draw, steps=4))
-    what = "live bytes beyond the weights, after each step,"
+    what = "live bytes beyond the weights after each step"
     expect.equal(seen["after_steps"], [0] * 4, what=what, unit="B")
     expect.equal(seen["left"], 0, what="live bytes when the weights are gone", unit="B")
 

@@ -49,13 +49,13 @@ def _held(student, reference, expect, case, what):
     expect.equal(report["packs"], saves, what=f"packs of {what}")
     got = _storages(report["records"])
     expect.equal(len(got), len(want["storages"]), what=f"storages of {what}")
-    expect.equal(got, want["storages"], what=f"bytes, shape, dtype and saves a storage, of {what},")
+    expect.equal(got, want["storages"], what=f"[bytes, shape, dtype, saves] by storage of {what}")
     for kind in KINDS:
         label = f"{kind} bytes of {what}"
         expect.equal(report["bytes"][kind], want["bytes"][kind], what=label, unit="B")
     for record in report["records"]:
         size = math.prod(record["shape"]) * ITEM[record["dtype"]]
-        expect.equal(record["bytes"], size, what=f"bytes of a view, of {what},", unit="B")
+        expect.equal(record["bytes"], size, what=f"bytes of a record of {what}", unit="B")
     return report
 
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from grader.instruments.calls import calls
-
-from .arrays import costs, pulled, vjp
+from .arrays import costs, pulled, refused, vjp
 from .graphs import counted, counted_truth
 from .repairs import (
     both_guarded,

@@ -88,6 +88,17 @@ def _same(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
+def refused(stage: Any, case: dict[str, Any]) -> list[str]:
+    """Call a function that should refuse; return the names of the error's classes, if any."""
+    try:
+        getattr(stage, case["function"])(*case["args"])
+    except NotImplementedError:
+        raise
+    except Exception as error:  # which one is judged by the driver
+        return [kind.__name__ for kind in type(error).__mro__]
+    return []
+
+
 # 8.1.d backward
 
 
