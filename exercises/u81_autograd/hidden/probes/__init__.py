@@ -9,14 +9,8 @@ import sys
 
 from .arrays import costs, pulled, refused, vjp
 from .graphs import counted, counted_truth
-from .repairs import (
-    both_guarded,
-    diagnosed,
-    guarded,
-    penalised,
-    penalised_memory,
-    penalised_truth,
-)
+from .penalty import both_guarded, penalised, penalised_memory, penalised_truth
+from .refusals import diagnosed
 from .saves import closed, instrumented, reported, watched_run
 from .sheet import (
     measure_dropout_mask,
@@ -28,6 +22,7 @@ from .sheet import (
     measure_slice_bytes,
     measure_unsaved_weight,
 )
+from .steps import guarded
 from .truths import mlp_saves, torch_linear, torch_relu, torch_xent
 
 # Both need torch, which the NumPy stage's workers do without.
