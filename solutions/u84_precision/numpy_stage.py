@@ -22,6 +22,7 @@ Only NumPy and the standard library are needed.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,7 +47,9 @@ def _largest_code(exponent, mantissa, infinity):
 def _binade(magnitudes, smallest_exponent):
     """Return the exponent that the spacing goes by at each finite magnitude."""
     _, exponents = np.frexp(magnitudes)
-    return np.where(magnitudes == 0, smallest_exponent, np.maximum(exponents - 1, smallest_exponent))
+    return np.where(
+        magnitudes == 0, smallest_exponent, np.maximum(exponents - 1, smallest_exponent)
+    )
 
 
 # endregion
@@ -61,7 +64,9 @@ def decode(bits, exponent, mantissa, infinity=True):
 
     Args:
         bits: Bit patterns, integers from 0 to ``2**(1 + exponent + mantissa) - 1``.
-        exponent, mantissa, infinity: The format.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities.
 
     Returns:
         float64 array of the shape of `bits`. The sign of zero is kept; a NaN is a NaN.
@@ -104,7 +109,9 @@ def encode(values, exponent, mantissa, infinity=True, saturate=False):
 
     Args:
         values: Numbers; float64 or whatever converts to it without a change.
-        exponent, mantissa, infinity: The format.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities.
         saturate: Whether overflow gives the largest finite number.
 
     Returns:
@@ -168,7 +175,9 @@ def format_limits(exponent, mantissa, infinity=True):
     """Return the limits of a format.
 
     Args:
-        exponent, mantissa, infinity: The format, here from 2 to 11 and from 1 to 52 bits.
+        exponent: Exponent bits, here from 2 to 11.
+        mantissa: Mantissa bits, here from 1 to 52.
+        infinity: Whether the format has infinities.
 
     Returns:
         A dict of numbers, exact:
@@ -209,7 +218,9 @@ def ulp(x, exponent, mantissa, infinity=True):
 
     Args:
         x: Numbers, float64; they need not be numbers of the format.
-        exponent, mantissa, infinity: The format.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities.
 
     Returns:
         float64 array of the shape of `x`, positive; NaN where `x` is NaN or its magnitude is above
@@ -233,7 +244,9 @@ def survives(values, exponent, mantissa, infinity=True):
 
     Args:
         values: Numbers, float64, a list or a 1-d array.
-        exponent, mantissa, infinity: The format; overflow does not saturate.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities; overflow does not saturate.
 
     Returns:
         List of words, one a value:
@@ -250,9 +263,7 @@ def survives(values, exponent, mantissa, infinity=True):
     """
     # region 8.4.f
     values = np.asarray(values, dtype=np.float64)
-    rounded = decode(
-        encode(values, exponent, mantissa, infinity), exponent, mantissa, infinity
-    )
+    rounded = decode(encode(values, exponent, mantissa, infinity), exponent, mantissa, infinity)
 
     def word(before, after):
         if math.isnan(before):
@@ -428,7 +439,8 @@ def sgd_master(weights, gradients, lr, exponent=8, mantissa=7):
         weights: Array; float32 whatever its own dtype is.
         gradients: List of arrays of the shape of `weights`, one a step; may be empty.
         lr: Learning rate.
-        exponent, mantissa: The format, one with infinities.
+        exponent: Exponent bits of a format with infinities.
+        mantissa: Its mantissa bits.
 
     Returns:
         A dict with
@@ -499,7 +511,7 @@ def autocast_forward_bytes(widths, batch):
     if len(widths) < 2 or min(widths) < 1 or batch < 1:
         raise ValueError(f"no forward of {batch} examples through {widths}")
     first, *hidden, classes = widths
-    copies = sum(a * b for a, b in zip(widths[1:], widths[2:], strict=False))
+    copies = sum(a * b for a, b in pairwise(widths[1:]))
     terms = {
         "input_copy": 2 * batch * first,
         "weight_copies": 2 * copies,
