@@ -1,0 +1,338 @@
+"""Hidden checks of unit 8.4: the mixed-precision step against float64, call by call."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from grader.checks import check
+
+KEYS = ("loss", "norm", "scale", "stepped")
+ROUNDING = 0.05
+"""Relative error allowed to a gradient that went through float16 or bfloat16.
+
+A chain of about ten operators, each rounding by half of 2**-10 (float16): below 1 %. bfloat16 is
+eight times coarser, and sums average its roundings; 5 % is far below every mistake looked for,
+the smallest of which is a factor of 2.
+"""
+
+
+def _base(draw, **more):
+    """Return a case: SGD of rate 1 on a small regression, one micro-batch, one good step."""
+    return {
+        "seed": draw.integer(0, 9999), "sizes": [16], "scaler": {"init_scale": 1024.0},
+        "optimizer": ["SGD", {"lr": 1.0}], "scheduler": False, "max_norm": None, "bad": [False],
+        "bad_place": 0, "bad_value": math.inf, **more,
+    }  # fmt: skip
+
+
+def _stepped(student, expect, case):
+    """Run steps; each must have answered, and the process must be left as it was found."""
+    seen = student.run("watched", {**case, "probe": "stepped"})
+    expect.equal(seen["changed"], [], what="settings of the process that were left changed")
+    expect.equal(seen["warnings"], [], what="warnings about autocast or a scaler")
+    return seen["value"]
+
+
+def _answers(expect, seen):
+    """Return the answers of all steps, none of which may have raised."""
+    values = []
+    for step in seen["steps"]:
+        raised = step.get("raised")
+        told = raised and f"{raised[0]}: {step.get('message')}"
+        expect.that(not raised, "amp_step must not raise here.", told)
+        expect.keys(step["value"], KEYS, what="the result")
+        values.append(step["value"])
+    return values
+
+
+def _finite(value):
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+# 8.4.k amp_step
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_clipped_step_has_its_true_length(student, reference, draw, expect):
+    """With SGD a clipped step is as long as the threshold, whatever the loss scale is."""
+    for dtype, enabled in (("float16", True), ("bfloat16", False)):
+        for scale in (2.0**6, 2.0**12):
+            case = _base(draw, dtype=dtype, spread=6.0,
+                         scaler={"init_scale": scale, "enabled": enabled})  # fmt: skip
+            true = reference.run("plain_step", case)
+            case["max_norm"] = true["norm"] * draw.uniform(0.2, 0.6)
+            seen = _stepped(student, expect, case)
+            _answers(expect, seen)
+            expect.close(seen["steps"][0]["update"], case["max_norm"], rtol=0.01,
+                         what=f"length of a clipped step in {dtype}, scale {scale:g}")  # fmt: skip
+            case["max_norm"] = true["norm"] * draw.uniform(1.5, 3)
+            seen = _stepped(student, expect, case)
+            _answers(expect, seen)
+            expect.close(seen["steps"][0]["update"], true["norm"], rtol=ROUNDING,
+                         what=f"length of a step under the threshold in {dtype}")  # fmt: skip
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_step_is_that_of_float64(student, reference, draw, expect):
+    """Loss, norm and every entry of the step are those of a float64 step, up to rounding."""
+    for sizes in ([12], [4, 4, 4]):
+        case = _base(draw, sizes=sizes, stale=3.0, dtype=draw.choice(["float16", "bfloat16"]))
+        true = reference.run("plain_step", case)
+        seen = _stepped(student, expect, case)
+        (value,) = _answers(expect, seen)
+        what = f"{len(sizes)} micro-batches"
+        expect.close(value["loss"], true["loss"], rtol=ROUNDING, what=f"loss over {what}")
+        expect.close(value["norm"], true["norm"], rtol=ROUNDING, what=f"norm over {what}")
+        step = -np.asarray(seen["steps"][0]["direction"])
+        gap = float(np.abs(step - np.asarray(true["gradient"])).max())
+        # against the whole gradient: small entries may have lost more of their own size
+        fine = gap <= ROUNDING * true["norm"]
+        expect.that(fine, f"The step over {what} is not the gradient of the mean of their losses.",
+                    gap)  # fmt: skip
+
+
+@check("8.4.k", row="fault_repair", level="strong")
+def test_step_left_out_leaves_everything(student, draw, expect):
+    """After an overflow weights, optimizer state and learning rate are what they were."""
+    for optimizer in (["SGD", {"lr": 0.1, "momentum": 0.9}], ["AdamW", {"lr": 0.01}]):
+        value = draw.choice([math.inf, math.nan])
+        case = _base(draw, optimizer=optimizer, scheduler=True, sizes=[8, 8], max_norm=1.0,
+                     bad=[False, True, True, False], bad_place=draw.choice([0, 1]), bad_value=value)  # fmt: skip
+        seen = _stepped(student, expect, case)
+        values, steps = _answers(expect, seen), seen["steps"]
+        expect.equal([v["stepped"] for v in values], [True, False, False, True],
+                     what="stepped, with overflows in the second and third step")  # fmt: skip
+        for place in (1, 2):
+            expect.equal(steps[place]["update"], 0, what="length of a step that was left out")
+            expect.that(steps[place]["state_kept"], "The optimizer's state has changed in a step that was left out.")
+            expect.that(not _finite(values[place]["norm"]), "norm must not be finite after an overflow.",
+                        values[place]["norm"])  # fmt: skip
+        rates = [step["rate"][1] / optimizer[1]["lr"] for step in steps]
+        expect.close(rates, [0.5, 0.5, 0.5, 0.25], rtol=1e-9, what="learning rate after each step, "
+                     "in units of the first, halved by each step that was taken")  # fmt: skip
+        expect.equal(seen["last_epoch"], 2, what="steps of the scheduler")
+        expect.that(steps[3]["update"] > 0, "The step after the overflows was not taken.")
+
+
+@check("8.4.k", row="fault_repair", level="strong")
+def test_scale_is_adjusted_in_every_step(student, draw, expect):
+    """The scale is halved by an overflow and grows at the interval; each step reports its own."""
+    bad = [False, True, False, False, False]
+    case = _base(draw, bad=bad, scaler={"init_scale": 512.0, "growth_interval": 2})
+    seen = _stepped(student, expect, case)
+    values = _answers(expect, seen)
+    after = [step["scales"][1] for step in seen["steps"]]
+    expect.equal(after, [512.0, 256.0, 256.0, 512.0, 512.0], what="scale after each step")
+    used = [512.0, 512.0, 256.0, 256.0, 512.0]
+    expect.equal([v["scale"] for v in values], used, what="scale that each step was run with")
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_unscaled_once_and_updated_once(student, draw, expect):
+    """With three micro-batches: three forwards and scalings, one unscale, one step, one update."""
+    case = _base(draw, sizes=[4, 4, 4], bad=[False, True], max_norm=1.0)
+    seen = _stepped(student, expect, case)
+    _answers(expect, seen)
+    for step, what in zip(seen["steps"], ("good", "bad"), strict=True):
+        for name, count in (("forward", 3), ("scale", 3), ("unscale_", 1), ("step", 1), ("update", 1)):
+            expect.equal(step["calls"].count(name), count, what=f"calls of {name} in a {what} step")
+        order = [name for name in step["calls"] if name not in ("forward", "scale")]
+        expect.equal(order, ["unscale_", "step", "update"], what=f"order of the calls in a {what} step")
+    expect.equal(seen["hooks"], 1, what="hooks on the optimizer, of which one was there before")
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_norm_of_what_the_optimizer_holds(student, reference, draw, expect):
+    """Parameters that the optimizer does not hold are not in the norm: they are still scaled."""
+    case = _base(draw, outside=2.0, scaler={"init_scale": 4096.0})
+    true = reference.run("plain_step", case)
+    case["max_norm"] = 0.5 * true["norm"]
+    seen = _stepped(student, expect, case)
+    (value,) = _answers(expect, seen)
+    expect.close(value["norm"], true["norm"], rtol=ROUNDING, what="norm, with a parameter outside the optimizer")
+    expect.close(seen["steps"][0]["update"], case["max_norm"], rtol=0.01,
+                 what="length of the clipped step, with a parameter outside the optimizer")  # fmt: skip
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_where_autocast_is_on(student, draw, expect):
+    """Model and loss run inside autocast, the backward does not; weights and loss are float32."""
+    for dtype in ("float16", "bfloat16"):
+        case = _base(draw, dtype=dtype, sizes=[4, 4], scaler={"enabled": dtype == "float16"})
+        seen = _stepped(student, expect, case)
+        _answers(expect, seen)
+        forwards = seen["forwards"]
+        low = [[on, kind] for part, on, kind in forwards if part == "forward"]
+        expect.equal(low, [[True, f"torch.{dtype}"]] * 2, what="[autocast, dtype] of each forward")
+        loss = [[on, kind] for part, on, kind in forwards if part == "loss"]
+        expect.equal(loss, [[True, "torch.float32"]] * 2, what="[autocast, dtype] of each loss")
+        expect.that(not seen["backward_in_autocast"], "A backward ran inside autocast.")
+        expect.equal(seen["backwards"], 2, what="number of backwards")
+        expect.equal(seen["parameters"], ["torch.float32"], what="dtypes of the parameters")
+        step = seen["steps"][0]
+        expect.equal(step["grads"], ["torch.float32"], what="dtypes of the gradients")
+        expect.that(step["loss_is_tensor"], "loss must be a tensor.")
+        expect.that(not step["loss_has_graph"], "loss still holds its graph: detach it.")
+        expect.equal(step["loss_dtype"], "torch.float32", what="dtype of loss")
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_gradients_that_are_cached_copies(student, reference, draw, expect):
+    """A forward without gradients before the real one takes nothing away from the step."""
+    case = _base(draw, first_without_grad=True)
+    true = reference.run("plain_step", case)
+    seen = _stepped(student, expect, case)
+    _answers(expect, seen)
+    expect.close(seen["steps"][0]["update"], true["norm"], rtol=ROUNDING, what="length of the step")
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_disabled_scaler_for_bfloat16(student, reference, draw, expect):
+    """With a disabled scaler the same step works in bfloat16, scale 1, and the scheduler goes on."""
+    case = _base(draw, dtype="bfloat16", scheduler=True, scaler={"enabled": False},
+                 bad=[False, False], floor=8.0)  # fmt: skip
+    seen = _stepped(student, expect, case)
+    values = _answers(expect, seen)
+    expect.equal([v["stepped"] for v in values], [True, True], what="stepped")
+    expect.equal([v["scale"] for v in values], [1.0, 1.0], what="scale")
+    expect.equal(seen["last_epoch"], 2, what="steps of the scheduler")
+    true = reference.run("plain_step", case)
+    expect.close(seen["steps"][0]["update"], true["norm"], rtol=ROUNDING, what="length of the step")
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_scale_under_the_floor(student, draw, expect):
+    """A loss that is never finite ends in an error as soon as the scale is under the floor."""
+    floor = 2.0 ** draw.integer(3, 6)
+    steps = int(math.log2(1024 / floor)) + 1
+    case = _base(draw, bad=[True] * steps, floor=floor)
+    seen = _stepped(student, expect, case)
+    for number, step in enumerate(seen["steps"], 1):
+        raised = step.get("raised") or []
+        if number < steps:
+            told = raised and raised[0]
+            expect.that(not raised, "amp_step must not raise while the scale is not under its floor.",
+                        told or None)  # fmt: skip
+        else:
+            expect.that("RuntimeError" in raised, "amp_step must raise RuntimeError when the scale "
+                        "is under its floor.", step["scales"][1])  # fmt: skip
+    expect.equal(seen["steps"][-1]["scales"][1], floor / 2, what="the scale that was given up at")
+
+
+@check("8.4.k", row="fault_repair", level="pass")
+def test_steps_that_are_refused(student, reference, draw, expect):
+    """float16 without a scaler, absent devices and the like are refused, and nothing has changed."""
+    machine = reference.run("machine", {})
+    absent = "cuda" if machine["accelerator"] != "cuda" else "xpu"
+    cases = {
+        "for float16 with a disabled scaler": {"scaler": {"enabled": False}},
+        f"for autocast on {absent}, which is not here": {"device": absent},
+        "for float32": {"dtype": "float32"},
+        "without a micro-batch": {"sizes": []},
+        "for a max_norm of 0": {"max_norm": 0.0},
+        "for a negative max_norm": {"max_norm": -1.0},
+        "for a max_norm that is NaN": {"max_norm": math.nan},
+    }
+    if not machine["default_enabled"]:
+        cases["for float16 with torch.amp.GradScaler()"] = {"scaler": "default"}
+    for why, more in cases.items():
+        seen = student.run("watched", {**_base(draw, **more), "probe": "refused_step"})
+        expect.equal(seen["changed"], [], what="settings of the process that were left changed")
+        expect.equal(seen["warnings"], [], what=f"warnings {why}: refuse before anything runs")
+        answer = seen["value"]
+        raised = answer.get("raised") or []
+        got = None if "ValueError" in raised else raised[0] if raised else "no error"
+        expect.that("ValueError" in raised, f"amp_step must raise ValueError {why}.", got)
+        expect.that(not answer["moved"], f"The weights have moved before the refusal {why}.")
+        expect.that(answer["gradients_kept"], f"Gradients were dropped before the refusal {why}.")
+        expect.equal(answer["calls"], [], what=f"calls before the refusal {why}")
+
+
+# 8.4.n closed_book_amp
+
+WORDS = ("scale", "backward", "unscale", "clip", "step", "update")
+
+
+def _closed(student, expect, case):
+    seen = student.run("watched", {**case, "probe": "closed_book"})
+    expect.equal(seen["warnings"], [], what="warnings about autocast or a scaler")
+    answer = seen["value"]["answer"]
+    expect.keys(answer, ["scales", "stepped", "norms", "order"], what="the result")
+    for name in ("scales", "stepped", "norms"):
+        value = answer[name]
+        fine = isinstance(value, list | tuple | np.ndarray) and len(value) == case["steps"]
+        expect.that(fine, f"{name} must have one entry an iteration.", value)
+    return seen["value"], answer
+
+
+def _drawn(draw):
+    interval = draw.integer(2, 4)
+    return {"steps": draw.integer(9, 12), "bad_step": interval + 1 + draw.integer(0, 1),
+            "growth_interval": interval}  # fmt: skip
+
+
+@check("8.4.n", row="fault_repair", level="pass")
+def test_closed_book_trace(student, draw, expect):
+    """One overflow halves the scale, leaves its step out, and starts the count again."""
+    case = _drawn(draw)
+    seen, answer = _closed(student, expect, case)
+    scale, since, want = 1024.0, 0, []
+    for number in range(1, case["steps"] + 1):
+        if number == case["bad_step"]:
+            scale, since = scale / 2, number
+        elif (number - since) % case["growth_interval"] == 0:
+            scale = scale * 2
+        want.append(scale)
+    expect.equal(list(answer["scales"]), want, what="scale after each iteration")
+    good = [number != case["bad_step"] for number in range(1, case["steps"] + 1)]
+    expect.equal([bool(x) for x in answer["stepped"]], good, what="whether the weights moved")
+    expect.equal(len(seen["updates"]), case["steps"] - 1, what="steps that an optimizer really took")
+
+
+@check("8.4.n", row="fault_repair", level="pass")
+def test_closed_book_runs_in_float16(student, draw, expect):
+    """The layers run in float16 on float32 weights, and there are at least two of them."""
+    case = _drawn(draw)
+    seen, _ = _closed(student, expect, case)
+    expect.that(seen["layers"] >= 2, "Fewer than two nn.Linear layers ran.", seen["layers"])
+    expect.equal(sorted(set(seen["dtypes"])), ["torch.float16"], what="dtypes of the layers' outputs")
+    expect.equal(seen["parameters"], ["torch.float32"], what="dtypes of the weights")
+    fine = len(seen["dtypes"]) >= 2 * case["steps"]
+    expect.that(fine, "The layers ran fewer times than there are iterations.", len(seen["dtypes"]))
+
+
+@check("8.4.n", row="fault_repair", level="pass")
+def test_closed_book_norms_are_true(student, draw, expect):
+    """The norms are those of the unscaled gradients, and what is applied is clipped to 1."""
+    case = _drawn(draw)
+    seen, answer = _closed(student, expect, case)
+    good = [number != case["bad_step"] for number in range(1, case["steps"] + 1)]
+    norms = [float(x) if isinstance(x, int | float | np.number) else math.nan for x in answer["norms"]]
+    for norm, fine in zip(norms, good, strict=True):
+        expect.that(math.isfinite(norm) == fine, "Norms are finite but for the overflow.", norm)
+    applied = iter(seen["updates"])
+    for norm in [n for n, fine in zip(norms, good, strict=True) if fine]:
+        # float16 is nowhere in this: norms are taken in float32, over some hundred entries
+        expect.close(next(applied), min(norm, 1.0), rtol=1e-3,
+                     what="norm of the gradient that the optimizer got, against min(norm, 1)")  # fmt: skip
+
+
+@check("8.4.n", row="fault_repair", level="pass")
+def test_closed_book_order(student, draw, expect):
+    """One sentence names the six calls in the order in which they are made."""
+    _, answer = _closed(student, expect, _drawn(draw))
+    sentence = str(answer["order"]).casefold()
+    places = []
+    for word in WORDS:
+        # "unscale" must not count as "scale", "unclipped" not as "clip"
+        found = re.search(rf"(?<![a-z]){word}", sentence)
+        expect.that(found is not None, f"The sentence lacks the word {word}.")
+        places.append(found.start())
+    expect.equal(places, sorted(places), what="places of the six words in the sentence")
