@@ -455,9 +455,9 @@ def _regression(case: dict[str, Any], log: list[str], seen: list[Any]) -> tuple[
             if case.get("first_without_grad"):
                 with torch.no_grad():
                     self.head(torch.tanh(self.body(x)))
-            y = self.head(torch.tanh(self.body(x))) + self.outside * case.get("outside", 0.0)
+            y = self.head(torch.tanh(self.body(x)))
             seen.append(["forward", torch.is_autocast_enabled("cpu"), str(y.dtype)])
-            return recorder.apply(y * self.frozen)
+            return recorder.apply((y + self.outside * case.get("outside", 0.0)) * self.frozen)
 
     def loss_fn(output: Any, target: Any) -> Any:
         value = torch.nn.functional.mse_loss(output, target)
@@ -467,10 +467,8 @@ def _regression(case: dict[str, Any], log: list[str], seen: list[Any]) -> tuple[
     model = Model()
     held = list(model.body.parameters()) + list(model.head.parameters())
     batches = []
-    for number, size in enumerate(case["sizes"]):
+    for size in case["sizes"]:
         x, y = torch.randn(size, 6), torch.randn(size, 1) * case.get("spread", 1.0)
-        if number == case.get("bad_batch"):
-            x[0, 0] = case["bad_value"]
         batches.append((x, y))
     return model, held, batches, loss_fn, recorder
 

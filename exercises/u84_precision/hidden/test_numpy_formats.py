@@ -350,10 +350,10 @@ def _bf16(student, expect, bits, what, layout="bits of float32"):
 @check("8.4.c", row="optimization_validity", level="pass")
 def test_bf16_ties_and_neighbours(student, draw, expect):
     """The upper half goes up above the middle, stays below it, and becomes even in the middle."""
-    upper = draw.rng.integers(0, 0x7F7F, 400, dtype=np.int64)
+    upper = draw.rng.integers(0x3000, 0x4F00, 400, dtype=np.int64)
     upper = upper | (draw.rng.integers(0, 2, 400) << 15)
     bits, want = [], []
-    for high in [int(u) for u in upper] + [0, 1, 0x7F, 0x80, 0x8000]:
+    for high in [int(u) for u in upper]:
         for low, up in (
             (0, 0), (1, 0), (0x7FFF, 0), (0x8000, high % 2), (0x8001, 1), (0xFFFF, 1),
         ):  # fmt: skip

@@ -48,9 +48,6 @@ def test_map_as_its_operators_run(student, reference, draw, expect):
     for dtype in HALVES:
         case = _case(draw, dtype=dtype)
         want = reference.run("mapped_by_hand", case)
-        # what holds by definition, whatever the machine's list of operators is
-        low = want["modules"]["head"] == want["logits"] == dtype and want["loss"] == "float32"
-        expect.that(low, "This torch has another list of operators: the check needs a look.")
         seen = _run(student, expect, "mapped", case)
         got = _value(expect, seen, "dtype_map")
         expect.keys(got, PARTS, what="the map")

@@ -64,7 +64,7 @@ def test_clipped_step_has_its_true_length(student, reference, draw, expect):
     """With SGD a clipped step is as long as the threshold, whatever the loss scale is."""
     for dtype, enabled in (("float16", True), ("bfloat16", False)):
         for scale in (2.0**6, 2.0**12):
-            case = _base(draw, dtype=dtype, spread=6.0,
+            case = _base(draw, dtype=dtype, spread=3.0,
                          scaler={"init_scale": scale, "enabled": enabled})  # fmt: skip
             true = reference.run("plain_step", case)
             case["max_norm"] = true["norm"] * draw.uniform(0.2, 0.6)
@@ -83,7 +83,9 @@ def test_clipped_step_has_its_true_length(student, reference, draw, expect):
 def test_step_is_that_of_float64(student, reference, draw, expect):
     """Loss, norm and every entry of the step are those of a float64 step, up to rounding."""
     for sizes in ([12], [4, 4, 4]):
-        case = _base(draw, sizes=sizes, stale=3.0, dtype=draw.choice(["float16", "bfloat16"]))
+        # a forward without gradients before the real one takes nothing away from it
+        case = _base(draw, sizes=sizes, stale=3.0, dtype=draw.choice(["float16", "bfloat16"]),
+                     first_without_grad=len(sizes) > 1)  # fmt: skip
         true = reference.run("plain_step", case)
         seen = _stepped(student, expect, case)
         (value,) = _answers(expect, seen)
@@ -136,12 +138,12 @@ def test_scale_is_adjusted_in_every_step(student, draw, expect):
 
 @check("8.4.k", row="fault_repair", level="pass")
 def test_unscaled_once_and_updated_once(student, draw, expect):
-    """With three micro-batches: three forwards and scalings, one unscale, one step, one update."""
+    """With three micro-batches: three forwards, then one unscale, one step and one update."""
     case = _base(draw, sizes=[4, 4, 4], bad=[False, True], max_norm=1.0)
     seen = _stepped(student, expect, case)
     _answers(expect, seen)
     for step, what in zip(seen["steps"], ("good", "bad"), strict=True):
-        for name, count in (("forward", 3), ("scale", 3), ("unscale_", 1), ("step", 1), ("update", 1)):
+        for name, count in (("forward", 3), ("unscale_", 1), ("step", 1), ("update", 1)):
             expect.equal(step["calls"].count(name), count, what=f"calls of {name} in a {what} step")
         order = [name for name in step["calls"] if name not in ("forward", "scale")]
         expect.equal(order, ["unscale_", "step", "update"], what=f"order of the calls in a {what} step")
@@ -181,16 +183,6 @@ def test_where_autocast_is_on(student, draw, expect):
         expect.that(step["loss_is_tensor"], "loss must be a tensor.")
         expect.that(not step["loss_has_graph"], "loss still holds its graph: detach it.")
         expect.equal(step["loss_dtype"], "torch.float32", what="dtype of loss")
-
-
-@check("8.4.k", row="fault_repair", level="pass")
-def test_gradients_that_are_cached_copies(student, reference, draw, expect):
-    """A forward without gradients before the real one takes nothing away from the step."""
-    case = _base(draw, first_without_grad=True)
-    true = reference.run("plain_step", case)
-    seen = _stepped(student, expect, case)
-    _answers(expect, seen)
-    expect.close(seen["steps"][0]["update"], true["norm"], rtol=ROUNDING, what="length of the step")
 
 
 @check("8.4.k", row="fault_repair", level="pass")
