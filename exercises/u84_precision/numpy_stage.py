@@ -22,6 +22,7 @@ Only NumPy and the standard library are needed.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -35,7 +36,9 @@ def decode(bits, exponent, mantissa, infinity=True):
 
     Args:
         bits: Bit patterns, integers from 0 to ``2**(1 + exponent + mantissa) - 1``.
-        exponent, mantissa, infinity: The format.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities.
 
     Returns:
         float64 array of the shape of `bits`. The sign of zero is kept; a NaN is a NaN.
@@ -61,7 +64,9 @@ def encode(values, exponent, mantissa, infinity=True, saturate=False):
 
     Args:
         values: Numbers; float64 or whatever converts to it without a change.
-        exponent, mantissa, infinity: The format.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities.
         saturate: Whether overflow gives the largest finite number.
 
     Returns:
@@ -99,7 +104,9 @@ def format_limits(exponent, mantissa, infinity=True):
     """Return the limits of a format.
 
     Args:
-        exponent, mantissa, infinity: The format, here from 2 to 11 and from 1 to 52 bits.
+        exponent: Exponent bits, here from 2 to 11.
+        mantissa: Mantissa bits, here from 1 to 52.
+        infinity: Whether the format has infinities.
 
     Returns:
         A dict of numbers, exact:
@@ -127,7 +134,9 @@ def ulp(x, exponent, mantissa, infinity=True):
 
     Args:
         x: Numbers, float64; they need not be numbers of the format.
-        exponent, mantissa, infinity: The format.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities.
 
     Returns:
         float64 array of the shape of `x`, positive; NaN where `x` is NaN or its magnitude is above
@@ -144,7 +153,9 @@ def survives(values, exponent, mantissa, infinity=True):
 
     Args:
         values: Numbers, float64, a list or a 1-d array.
-        exponent, mantissa, infinity: The format; overflow does not saturate.
+        exponent: Exponent bits.
+        mantissa: Mantissa bits.
+        infinity: Whether the format has infinities; overflow does not saturate.
 
     Returns:
         List of words, one a value:
@@ -271,7 +282,8 @@ def sgd_master(weights, gradients, lr, exponent=8, mantissa=7):
         weights: Array; float32 whatever its own dtype is.
         gradients: List of arrays of the shape of `weights`, one a step; may be empty.
         lr: Learning rate.
-        exponent, mantissa: The format, one with infinities.
+        exponent: Exponent bits of a format with infinities.
+        mantissa: Its mantissa bits.
 
     Returns:
         A dict with

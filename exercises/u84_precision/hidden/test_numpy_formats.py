@@ -13,8 +13,12 @@ import numpy as np
 
 from grader.checks import check
 
-BAD_FORMATS = {"1 exponent bit": (1, 3), "9 exponent bits": (9, 3), "no mantissa": (5, 0),
-               "24 mantissa bits": (8, 24)}  # fmt: skip
+BAD_FORMATS = {
+    "1 exponent bit": (1, 3),
+    "9 exponent bits": (9, 3),
+    "no mantissa": (5, 0),
+    "24 mantissa bits": (8, 24),
+}
 
 
 def _call(student, expect, function, calls):
@@ -106,14 +110,17 @@ def _signed(numbers, exponent, mantissa, infinity):
 def _held(expect, got, want, what):
     """Compare float64 arrays by value, NaN and the sign of zero included; name the first place."""
     nan = np.isnan(want)
-    wrong = (np.isnan(got) != nan) | (~nan & ((got != want) | (np.signbit(got) != np.signbit(want))))
+    wrong = (np.isnan(got) != nan) | (
+        ~nan & ((got != want) | (np.signbit(got) != np.signbit(want)))
+    )
     if wrong.any():
         place = np.flatnonzero(wrong.reshape(-1))[0]
         share = f"{int(wrong.sum())} of {wrong.size}"
         expect.equal(
-            float(got.reshape(-1)[place]), float(want.reshape(-1)[place]),
+            float(got.reshape(-1)[place]),
+            float(want.reshape(-1)[place]),
             what=f"{what} ({share} differ; the first of them)",
-        )  # fmt: skip
+        )
         expect.unmet(f"{what}: the sign of zero is not kept.")
 
 
@@ -135,9 +142,11 @@ def test_every_pattern_of_drawn_formats(student, draw, expect):
 def test_patterns_as_torch_reads_them(student, reference, draw, expect):
     """The patterns of float16, bfloat16 and both float8 formats are what torch reads in them."""
     for dtype, fmt in (
-        ("float16", (5, 10)), ("bfloat16", (8, 7)), ("float8_e5m2", (5, 2)),
+        ("float16", (5, 10)),
+        ("bfloat16", (8, 7)),
+        ("float8_e5m2", (5, 2)),
         ("float8_e4m3fn", (4, 3, False)),
-    ):  # fmt: skip
+    ):
         bits = np.arange(2 ** (1 + fmt[0] + fmt[1]), dtype=np.int64)
         case = {"dtype": dtype, "bits": bits}
         want = np.asarray(reference.run("torch_decode", case, stage="torch"))
@@ -201,7 +210,7 @@ def _around(draw, numbers, count=150):
         middle = (low + high) / 2
         values += [low, middle, math.nextafter(middle, 0), math.nextafter(middle, math.inf)]
         values.append(low + (high - low) * draw.uniform(0.05, 0.95))
-    return values + [numbers[1] / 2, numbers[1] / 4, numbers[1], numbers[-1]]
+    return [*values, numbers[1] / 2, numbers[1] / 4, numbers[1], numbers[-1]]
 
 
 @check("8.4.b", row="optimization_validity", level="pass")
@@ -246,12 +255,21 @@ def test_overflow_infinity_and_nan(student, draw, expect):
                 _held(expect, got, np.array([want, want + half]), what)
                 continue
             # any NaN pattern is one; here there is one of each sign
-            fine = np.isin(got[:, len(inside):], [half - 1, 2 * half - 1]).all()
-            expect.that(fine, "What overflows in a format without infinity must become NaN.",
-                        got[0, len(inside):])  # fmt: skip
-            _held(expect, got[:, : len(inside)], np.array([want, want + half])[:, : len(inside)], what)
+            fine = np.isin(got[:, len(inside) :], [half - 1, 2 * half - 1]).all()
+            expect.that(
+                fine,
+                "What overflows in a format without infinity must become NaN.",
+                got[0, len(inside) :],
+            )
+            _held(
+                expect, got[:, : len(inside)], np.array([want, want + half])[:, : len(inside)], what
+            )
         (got,) = _arrays(
-            student, expect, "encode", [((np.array([math.nan, 0.0, -0.0]), *fmt), {})], ["NaN and 0"]
+            student,
+            expect,
+            "encode",
+            [((np.array([math.nan, 0.0, -0.0]), *fmt), {})],
+            ["NaN and 0"],
         )
         meaning = _signed(numbers, *fmt)
         fine = 0 <= got[0] < 2 * half and got[0] == int(got[0]) and math.isnan(meaning[int(got[0])])
@@ -282,14 +300,18 @@ def _float64(bits):
 def _patterns(draw, count):
     """Return float32 bit patterns of every kind, ties of the usual formats among them."""
     bits = draw.rng.integers(0, 2**32, count, dtype=np.uint64)
-    ties = (draw.rng.integers(0, 2**16, count // 8, dtype=np.uint64) << np.uint64(16))
+    ties = draw.rng.integers(0, 2**16, count // 8, dtype=np.uint64) << np.uint64(16)
     half_ties = draw.rng.integers(0, 2**19, count // 8, dtype=np.uint64) << np.uint64(13)
     normal = draw.rng.standard_normal(count // 4).astype(np.float32)
     scaled = (normal * 10.0 ** draw.rng.integers(-9, 6, normal.size)).astype(np.float32)
     return np.concatenate(
-        [bits, ties | np.uint64(0x8000), half_ties | np.uint64(0x1000),
-         scaled.view(np.uint32).astype(np.uint64)]
-    ).astype(np.uint32)  # fmt: skip
+        [
+            bits,
+            ties | np.uint64(0x8000),
+            half_ties | np.uint64(0x1000),
+            scaled.view(np.uint32).astype(np.uint64),
+        ]
+    ).astype(np.uint32)
 
 
 @check("8.4.b", row="optimization_validity", level="strong")
@@ -298,9 +320,11 @@ def test_numbers_as_torch_rounds_them(student, reference, draw, expect):
     bits = _patterns(draw, 8000)
     values = _float64(bits)
     for dtype, fmt, named in (
-        ("float16", (5, 10), {}), ("bfloat16", (8, 7), {}), ("float8_e5m2", (5, 2), {}),
+        ("float16", (5, 10), {}),
+        ("bfloat16", (8, 7), {}),
+        ("float8_e5m2", (5, 2), {}),
         ("float8_e4m3fn", (4, 3, False), {"saturate": True}),
-    ):  # fmt: skip
+    ):
         case = {"dtype": dtype, "values": {"layout": "bits of float32", "data": bits}}
         want = np.asarray(reference.run("torch_round", case, stage="torch"))
         (codes,) = _arrays(student, expect, "encode", [((values, *fmt), named)], [dtype])
@@ -316,7 +340,7 @@ def test_numbers_as_torch_rounds_them(student, reference, draw, expect):
 
 @check("8.4.b", row="optimization_validity", level="pass")
 def test_values_in_any_container(student, draw, expect):
-    """Lists, empty arrays, float32, transposed views and single values are fine; formats are not."""
+    """Lists, no or single values, float32 and views are fine; bad formats are not."""
     numbers = _numbers(5, 5, True)
     rows = np.array([[draw.choice(numbers[:-1]) for _ in range(4)] for _ in range(3)])
     want = np.array([[numbers.index(x) for x in row] for row in rows], dtype=np.float64)
@@ -355,8 +379,13 @@ def test_bf16_ties_and_neighbours(student, draw, expect):
     bits, want = [], []
     for high in [int(u) for u in upper]:
         for low, up in (
-            (0, 0), (1, 0), (0x7FFF, 0), (0x8000, high % 2), (0x8001, 1), (0xFFFF, 1),
-        ):  # fmt: skip
+            (0, 0),
+            (1, 0),
+            (0x7FFF, 0),
+            (0x8000, high % 2),
+            (0x8001, 1),
+            (0xFFFF, 1),
+        ):
             bits.append(high << 16 | low)
             want.append((high + up) << 16)
     got = _bf16(student, expect, bits, "values around ties")
@@ -370,8 +399,9 @@ def test_bf16_nan_and_overflow(student, draw, expect):
     payload = draw.integer(2, 0x7FFF)
     nans = [0x7F800001, 0x7FFFFFFF, 0xFFFFFFFF, 0xFF800001, 0x7FFF8000, 0x7F800000 | payload]
     got = _bf16(student, expect, nans, "NaNs")
-    expect.that(np.isnan(got).all(), "A NaN must stay NaN: one became a number.",
-                got[~np.isnan(got)])  # fmt: skip
+    expect.that(
+        np.isnan(got).all(), "A NaN must stay NaN: one became a number.", got[~np.isnan(got)]
+    )
     ends = [0x7F800000, 0xFF800000, 0x7F7FFFFF, 0x7F7F8000, 0x7F7F7FFF, 0xFF7F8000]
     got = _bf16(student, expect, ends, "infinities and the largest values")
     largest = 2.0**127 * (2 - 2.0**-7)
@@ -405,7 +435,9 @@ def test_bf16_takes_float32_alone(student, draw, expect):
     calls = [((kind,), {}) for kind in kinds.values()]
     got = _arrays(student, expect, "round_bf16", calls, list(kinds))
     exact = rows.copy()
-    exact[1, 1] = np.uint32(np.float32(1e-30).view(np.uint32) + 0x8000 & 0xFFFF0000).view(np.float32)
+    exact[1, 1] = np.uint32(np.float32(1e-30).view(np.uint32) + 0x8000 & 0xFFFF0000).view(
+        np.float32
+    )
     _held(expect, got[0], exact.astype(np.float64), "a transposed view")
     _held(expect, got[1], np.asarray(1.0), "one value")
     cases = {
@@ -442,10 +474,12 @@ def test_limits_of_drawn_formats(student, draw, expect):
             whole += 1
         one = numbers.index(1.0)
         want = {
-            "max": numbers[-1], "smallest_subnormal": numbers[1],
-            "smallest_normal": numbers[2 ** fmt[1]], "eps": numbers[one + 1] - 1,
+            "max": numbers[-1],
+            "smallest_subnormal": numbers[1],
+            "smallest_normal": numbers[2 ** fmt[1]],
+            "eps": numbers[one + 1] - 1,
             "largest_consecutive_integer": whole,
-        }  # fmt: skip
+        }
         for name in LIMITS:
             expect.equal(got[name], want[name], what=f"{name} of {what}")
 
@@ -454,17 +488,28 @@ def test_limits_of_drawn_formats(student, draw, expect):
 def test_limits_that_torch_knows(student, reference, expect):
     """For the formats that torch has, the limits are what torch.finfo says; bounds are refused."""
     for dtype, fmt in (
-        ("float64", (11, 52)), ("float32", (8, 23)), ("float16", (5, 10)), ("bfloat16", (8, 7)),
-        ("float8_e5m2", (5, 2)), ("float8_e4m3fn", (4, 3, False)),
-    ):  # fmt: skip
+        ("float64", (11, 52)),
+        ("float32", (8, 23)),
+        ("float16", (5, 10)),
+        ("bfloat16", (8, 7)),
+        ("float8_e5m2", (5, 2)),
+        ("float8_e4m3fn", (4, 3, False)),
+    ):
         want = reference.run("torch_limits", {"dtype": dtype}, stage="torch")
         got = _limits(student, expect, fmt, dtype)
         for name, value in want.items():
             expect.equal(got[name], value, what=f"{name} of {dtype}")
-        expect.equal(got["largest_consecutive_integer"], 2 ** (fmt[1] + 1),
-                     what=f"largest_consecutive_integer of {dtype}")  # fmt: skip
-    cases = {"1 exponent bit": (1, 3), "12 exponent bits": (12, 3), "no mantissa": (5, 0),
-             "53 mantissa bits": (11, 53)}  # fmt: skip
+        expect.equal(
+            got["largest_consecutive_integer"],
+            2 ** (fmt[1] + 1),
+            what=f"largest_consecutive_integer of {dtype}",
+        )
+    cases = {
+        "1 exponent bit": (1, 3),
+        "12 exponent bits": (12, 3),
+        "no mantissa": (5, 0),
+        "53 mantissa bits": (11, 53),
+    }
     _refused(student, expect, "format_limits", {why: (fmt, {}) for why, fmt in cases.items()})
 
 
@@ -482,7 +527,11 @@ def test_spacing_is_the_gap_above(student, draw, expect):
         values, want = [], []
         for place in places:
             gap = numbers[place + 1] - numbers[place]
-            values += [numbers[place], -numbers[place], numbers[place] + gap * draw.uniform(0.1, 0.9)]
+            values += [
+                numbers[place],
+                -numbers[place],
+                numbers[place] + gap * draw.uniform(0.1, 0.9),
+            ]
             want += [gap, gap, gap]
         # at the largest number there is no number above: the stretch it belongs to counts
         values.append(numbers[-1])
@@ -566,15 +615,25 @@ def test_what_becomes_of_each_value(student, draw, expect):
         edge = largest + (largest - numbers[-2]) / 2
         inner = numbers[draw.integer(2, len(numbers) - 3)]
         cases = {
-            0.0: "exact", -0.0: "exact", inner: "exact", -inner: "exact", largest: "exact",
-            small: "exact", math.nextafter(inner, math.inf): "rounded",
+            0.0: "exact",
+            inner: "exact",
+            -inner: "exact",
+            largest: "exact",
+            small: "exact",
+            math.nextafter(inner, math.inf): "rounded",
             -math.nextafter(inner, 0): "rounded",
-            small / 2: "underflow", -small / 3: "underflow", 5e-324: "underflow",
-            math.nextafter(small / 2, 1): "rounded", small * 0.75: "rounded",
-            math.nextafter(largest, math.inf): "rounded", math.nextafter(edge, 0): "rounded",
+            small / 2: "underflow",
+            -small / 3: "underflow",
+            5e-324: "underflow",
+            math.nextafter(small / 2, 1): "rounded",
+            small * 0.75: "rounded",
+            math.nextafter(largest, math.inf): "rounded",
+            math.nextafter(edge, 0): "rounded",
             edge: "overflow" if fmt[2] else "rounded",
-            math.nextafter(edge, math.inf): "overflow", -largest * 2: "overflow", 1e300: "overflow",
-        }  # fmt: skip
+            math.nextafter(edge, math.inf): "overflow",
+            -largest * 2: "overflow",
+            1e300: "overflow",
+        }
         values = draw.shuffled(list(cases))
         (got,) = _words(student, expect, [(np.array(values), fmt)])
         _told(expect, values, got, [cases[v] for v in values], f"with {_name(*fmt)}")
@@ -587,7 +646,9 @@ def test_infinity_and_nan_have_words(student, expect):
     got = _words(student, expect, [(values, (5, 2)), (values, (4, 3, False)), ([], (5, 2))])
     _told(expect, values, got[0], ["exact", "exact", "nan", "exact"], "in float8_e5m2")
     _told(expect, values, got[1], ["overflow", "overflow", "nan", "exact"], "in float8_e4m3fn")
-    _refused(student, expect, "survives", {why: (([1.0], *f), {}) for why, f in BAD_FORMATS.items()})
+    _refused(
+        student, expect, "survives", {why: (([1.0], *f), {}) for why, f in BAD_FORMATS.items()}
+    )
 
 
 @check("8.4.f", row="fault_repair", level="strong")
@@ -599,12 +660,16 @@ def test_words_for_values_that_torch_cast(student, reference, draw, expect):
     values = np.concatenate([values, (2.0 ** draw.rng.integers(-30, 16, 60)).astype(np.float32)])
     before = values.astype(np.float64)
     for dtype, fmt in (("float16", (5, 10)), ("bfloat16", (8, 7))):
-        case = {"dtype": dtype, "values": {"layout": "bits of float32", "data": values.view(np.uint32)}}
+        case = {
+            "dtype": dtype,
+            "values": {"layout": "bits of float32", "data": values.view(np.uint32)},
+        }
         after = np.asarray(reference.run("torch_round", case, stage="torch"))
         with np.errstate(invalid="ignore"):
             want = np.select(
-                [before == after, np.isinf(after), after == 0], ["exact", "overflow", "underflow"],
+                [before == after, np.isinf(after), after == 0],
+                ["exact", "overflow", "underflow"],
                 "rounded",
-            )  # fmt: skip
+            )
         (got,) = _words(student, expect, [(before, fmt)])
         _told(expect, before, got, [str(word) for word in want], f"in {dtype}")

@@ -50,7 +50,9 @@ GOOD = [np.array([2.0, -1.0], dtype=np.float32)]
 def _bad(draw):
     """Return gradients with one entry that is not finite, somewhere."""
     arrays = [np.ones(3, dtype=np.float32), np.ones((2, 2), dtype=np.float32)]
-    draw.choice(arrays).reshape(-1)[draw.integer(0, 2)] = draw.choice([math.inf, -math.inf, math.nan])
+    draw.choice(arrays).reshape(-1)[draw.integer(0, 2)] = draw.choice(
+        [math.inf, -math.inf, math.nan]
+    )
     return arrays
 
 
@@ -138,9 +140,13 @@ def test_scale_after_each_iteration(student, draw, expect):
     _fine(expect, log)
     want = _walk(bad, options["init_scale"], 2.0, 0.5, interval)
     for number, (got, true) in enumerate(zip(_trace(log, script), want, strict=True), 1):
-        expect.equal(got, true, what=f"[scale, growth tracker] after iteration {number}, with "
-                     f"overflows in {[i for i, wrong in enumerate(bad, 1) if wrong]} and a growth "
-                     f"interval of {interval}")  # fmt: skip
+        expect.equal(
+            got,
+            true,
+            what=f"[scale, growth tracker] after iteration {number}, with "
+            f"overflows in {[i for i, wrong in enumerate(bad, 1) if wrong]} and a growth "
+            f"interval of {interval}",
+        )
 
 
 @check("8.4.g", row="fault_repair", level="strong")
@@ -161,13 +167,18 @@ def test_scale_as_torch_has_it(student, reference, draw, expect):
         _fine(expect, log)
         for number, (got, true) in enumerate(zip(_trace(log, script), want, strict=True), 1):
             # the scale is kept as a float32; its last bit may differ by how a product is rounded
-            expect.close(got, true, rtol=1e-5, what=f"[scale, growth tracker] after {number} "
-                         "iterations of torch.amp.GradScaler('cpu')")  # fmt: skip
+            expect.close(
+                got,
+                true,
+                rtol=1e-5,
+                what=f"[scale, growth tracker] after {number} "
+                "iterations of torch.amp.GradScaler('cpu')",
+            )
 
 
 @check("8.4.g", row="fault_repair", level="strong")
 def test_growth_ends_before_infinity(student, draw, expect):
-    """Where growth would make the scale infinite in float32 it stays, and the count starts again."""
+    """Where growth would make the scale infinite it stays, and the count starts again."""
     options = {"init_scale": 2.0**126, "growth_factor": 2.0, "growth_interval": 2}
     script = _iterations(draw, [False] * 7)
     log = _drive(student, expect, options, script)
@@ -182,9 +193,17 @@ def test_step_is_left_out_after_an_overflow(student, draw, expect):
     scale = 2.0 ** draw.integer(6, 10)
     true = [draw.normal((2, 3)), draw.normal((4,))]
     scaled = [true[0] * np.float32(scale), {"layout": "backwards", "data": true[1] * scale}]
-    script = [["scale_loss", 0.75], ["step", [scaled[0], true[1] * np.float32(scale)]], ["update"],
-              ["step", _bad(draw)], ["update"], ["unscale", _bad(draw)],
-              ["step", "what unscale returned"], ["update"], ["step", GOOD]]  # fmt: skip
+    script = [
+        ["scale_loss", 0.75],
+        ["step", [scaled[0], true[1] * np.float32(scale)]],
+        ["update"],
+        ["step", _bad(draw)],
+        ["update"],
+        ["unscale", _bad(draw)],
+        ["step", "what unscale returned"],
+        ["update"],
+        ["step", GOOD],
+    ]
     log = _drive(student, expect, {"init_scale": scale}, script)
     _fine(expect, log)
     expect.equal(log[0]["value"], 0.75 * scale, what="the scaled loss")
@@ -194,18 +213,33 @@ def test_step_is_left_out_after_an_overflow(student, draw, expect):
         expect.equal(got, want.astype(np.float64), what="the applied gradients")
     for place, what in ((3, "by step alone"), (6, "after unscale")):
         expect.equal(len(log[place]["applied"]), 0, what=f"times that bad ones were applied {what}")
-    expect.equal([log[i]["value"] for i in (1, 3, 6)], [True, False, False], what="what step returns")
+    expect.equal(
+        [log[i]["value"] for i in (1, 3, 6)], [True, False, False], what="what step returns"
+    )
     (fine,) = _applied(expect, log[8], [(2,)], "good gradients after bad ones")
-    expect.equal(fine, GOOD[0].astype(np.float64) / (scale / 4), what="gradients after two overflows")
+    expect.equal(
+        fine, GOOD[0].astype(np.float64) / (scale / 4), what="gradients after two overflows"
+    )
 
 
 @check("8.4.g", row="fault_repair", level="pass")
 def test_gradients_are_unscaled_once_and_may_be_clipped(student, draw, expect):
     """After unscale, step takes what it is given; a second unscale, or step, is an error."""
     clipped = [np.array([draw.uniform(0.1, 0.9), 0.25], dtype=np.float32)]
-    script = [["unscale", GOOD], ["step", clipped], ["step", GOOD], ["unscale", GOOD], ["update"],
-              ["update"], ["unscale", GOOD], ["unscale", GOOD], ["update"], ["step", GOOD],
-              ["unscale", GOOD], ["update"]]  # fmt: skip
+    script = [
+        ["unscale", GOOD],
+        ["step", clipped],
+        ["step", GOOD],
+        ["unscale", GOOD],
+        ["update"],
+        ["update"],
+        ["unscale", GOOD],
+        ["unscale", GOOD],
+        ["update"],
+        ["step", GOOD],
+        ["unscale", GOOD],
+        ["update"],
+    ]
     log = _drive(student, expect, {"init_scale": 1024.0, "growth_interval": 100}, script)
     _fine(expect, [log[i] for i in (0, 1, 4, 6, 8, 9, 11)])
     (got,) = _applied(expect, log[1], [(2,)], "clipped gradients")
@@ -217,19 +251,29 @@ def test_gradients_are_unscaled_once_and_may_be_clipped(student, draw, expect):
     _raises(expect, log[7], "RuntimeError", "for a second unscale")
     _raises(expect, log[10], "RuntimeError", "for unscale after step")
     trackers = [log[i]["growth_tracker"] for i in (4, 5, 8, 11)]
-    expect.equal(trackers, [1, 1, 2, 3], what="growth tracker: only iterations count, errors do not")
+    expect.equal(
+        trackers, [1, 1, 2, 3], what="growth tracker: only iterations count, errors do not"
+    )
 
 
 @check("8.4.g", row="fault_repair", level="pass")
 def test_update_without_a_step(student, draw, expect):
     """An iteration whose step is left out by hand still counts: update goes by unscale."""
-    script = [["unscale", _bad(draw)], ["update"], ["unscale", GOOD], ["update"], ["step", GOOD],
-              ["update"]]  # fmt: skip
+    script = [
+        ["unscale", _bad(draw)],
+        ["update"],
+        ["unscale", GOOD],
+        ["update"],
+        ["step", GOOD],
+        ["update"],
+    ]
     log = _drive(student, expect, {"init_scale": 64.0, "growth_interval": 2}, script)
     _fine(expect, log)
     want = [[32.0, 0], [32.0, 1], [64.0, 0]]
     expect.equal(_trace(log, script), want, what="[scale, growth tracker] after each update")
-    expect.equal([log[i]["value"] for i in (1, 3, 5)], [32.0, 32.0, 64.0], what="what update returns")
+    expect.equal(
+        [log[i]["value"] for i in (1, 3, 5)], [32.0, 32.0, 64.0], what="what update returns"
+    )
 
 
 @check("8.4.g", row="fault_repair", level="pass")
@@ -237,8 +281,15 @@ def test_float16_gradients_are_divided_in_float32(student, draw, expect):
     """Dividing float16 gradients in float16 would lose them again; empty ones are finite."""
     small = np.array([2.0**-14, 3 * 2.0**-14, 1.0], dtype=np.float16)
     empty = [np.zeros((0, 3), dtype=np.float32)]
-    script = [["unscale", [small]], ["step", "what unscale returned"], ["update"],
-              ["step", empty], ["update"], ["unscale", []], ["update"]]  # fmt: skip
+    script = [
+        ["unscale", [small]],
+        ["step", "what unscale returned"],
+        ["update"],
+        ["step", empty],
+        ["update"],
+        ["unscale", []],
+        ["update"],
+    ]
     log = _drive(student, expect, {"init_scale": 65536.0}, script)
     _fine(expect, log)
     (got,) = _applied(expect, log[1], [(3,)], "unscaled gradients")
@@ -260,7 +311,9 @@ def test_a_scale_that_falls_for_ever(student, draw, expect):
     expect.equal(log[-1]["scale"], floor / 2, what="the scale that was given up at")
     log = _drive(student, expect, {}, script[:10] + [["step", _bad(draw)], ["update"]] * 30)
     _fine(expect, log)
-    expect.equal(log[-1]["scale"], 65536 * 2.0**-35, what="scale after 35 overflows without a floor")
+    expect.equal(
+        log[-1]["scale"], 65536 * 2.0**-35, what="scale after 35 overflows without a floor"
+    )
 
 
 @check("8.4.g", row="fault_repair", level="pass")
@@ -289,11 +342,14 @@ def test_scaler_defaults_and_settings(student, expect):
     got = [log[3997]["scale"], log[3999]["scale"]]
     expect.equal(got, [65536.0, 131072.0], what="scale after 1999 and 2000 good iterations")
     for why, options in {
-        "a scale of 0": {"init_scale": 0.0}, "an infinite scale": {"init_scale": math.inf},
-        "a scale that is NaN": {"init_scale": math.nan}, "a growth factor of 1": {"growth_factor": 1.0},
-        "a backoff factor of 1": {"backoff_factor": 1.0}, "a backoff factor of 0": {"backoff_factor": 0.0},
+        "a scale of 0": {"init_scale": 0.0},
+        "an infinite scale": {"init_scale": math.inf},
+        "a scale that is NaN": {"init_scale": math.nan},
+        "a growth factor of 1": {"growth_factor": 1.0},
+        "a backoff factor of 1": {"backoff_factor": 1.0},
+        "a backoff factor of 0": {"backoff_factor": 0.0},
         "a growth interval of 0": {"growth_interval": 0},
-    }.items():  # fmt: skip
+    }.items():
         (made,) = student.run("scaler_script", {"options": options, "script": []})
         refused = "ValueError" in (made.get("raised") or [])
         expect.that(refused, f"LossScaler must raise ValueError for {why}.")
@@ -318,7 +374,7 @@ def _trained(student, expect, weights, gradients, lr, *fmt, shape=None):
 
 @check("8.4.h", row="optimization_validity", level="pass")
 def test_a_thousand_small_updates(student, draw, expect):
-    """Updates below half the spacing never move a bfloat16 weight; the master copy takes them all."""
+    """Updates under half the spacing never move a bfloat16 weight; the master copy takes them."""
     steps, change = 1000, 2.0**-10
     start = np.array([1.0, draw.choice([1.5, 1.25]), 2.0**-6], dtype=np.float32)
     gradients = [np.full(3, -1.0, dtype=np.float32)] * steps
@@ -333,8 +389,11 @@ def test_a_thousand_small_updates(student, draw, expect):
     expect.equal(got["lost"], 2 * steps + steps - walked, what="number of lost updates")
     spacing = 2.0 ** (np.floor(np.log2(master)) - 7)
     gap = np.abs(got["weights"] - got["master"])
-    expect.that(bool((gap <= spacing / 2).all()), "The weights are not the master copy rounded.",
-                got["weights"])  # fmt: skip
+    expect.that(
+        bool((gap <= spacing / 2).all()),
+        "The weights are not the master copy rounded.",
+        got["weights"],
+    )
 
 
 def _grid(draw, shape, steps):
@@ -358,8 +417,11 @@ def test_updates_as_torch_makes_them(student, reference, draw, expect):
         want = reference.run("torch_low_precision_sgd", case, stage="torch")
         got = _trained(student, expect, weights, gradients, lr, *fmt)
         for name in KEYS[:3]:
-            expect.equal(got[name], np.asarray(want[name], dtype=np.float64),
-                         what=f"{name} after 30 steps in {dtype}")  # fmt: skip
+            expect.equal(
+                got[name],
+                np.asarray(want[name], dtype=np.float64),
+                what=f"{name} after 30 steps in {dtype}",
+            )
         expect.equal(got["lost"], want["lost"], what=f"lost updates in {dtype}")
 
 
@@ -377,7 +439,9 @@ def test_master_copy_is_float32(student, draw, expect):
     got = _trained(student, expect, np.array([1 + 2.0**-9, 1.0]), [], 0.1)
     expect.equal(got["master"], [1 + 2.0**-9, 1.0], what="the master copy before any step")
     expect.equal(got["plain"], [1.0, 1.0], what="plain weights before any step")
-    expect.equal([got["weights"][0], got["lost"]], [1.0, 0], what="weight and lost updates before any step")
+    expect.equal(
+        [got["weights"][0], got["lost"]], [1.0, 0], what="weight and lost updates before any step"
+    )
 
 
 @check("8.4.h", row="optimization_validity", level="pass")
@@ -396,7 +460,10 @@ def test_shapes_of_gradients(student, draw, expect):
     cases = {
         "a gradient that would be broadcast": ((rows, [np.ones(3)], 0.1), {}),
         "a gradient of one number": ((rows, [np.ones(())], 0.1), {}),
-        "a second gradient with an axis too many": ((np.ones(3), [np.ones(3), np.ones((1, 3))], 0.1), {}),
+        "a second gradient with an axis too many": (
+            (np.ones(3), [np.ones(3), np.ones((1, 3))], 0.1),
+            {},
+        ),
         "a format without mantissa": ((np.ones(3), [], 0.1, 8, 0), {}),
     }
     _refused(student, expect, "sgd_master", cases)
@@ -435,8 +502,12 @@ def test_live_forward(student, reference, draw, expect):
         want = reference.run("live_forward", case, stage="torch")
         got = _kept(student, expect, widths, batch)
         for name in ("fp32", "bf16"):
-            expect.equal(got[name], want[name], what=f"{name} bytes of an mlp with {len(widths)} widths",
-                         unit="B")  # fmt: skip
+            expect.equal(
+                got[name],
+                want[name],
+                what=f"{name} bytes of an mlp with {len(widths)} widths",
+                unit="B",
+            )
 
 
 @check("8.4.i", row="prediction", level="pass")
@@ -448,16 +519,26 @@ def test_terms_of_the_forward(student, draw, expect):
     twice = _kept(student, expect, widths, 2 * batch)
     terms = {name: got["terms"][name] for name in TERMS}
     expect.equal(sum(terms.values()), got["bf16"], what="sum of the terms", unit="B")
-    growth = {"input_copy": 2, "weight_copies": 1, "activations": 2, "log_probabilities": 2, "loss": 1}
+    growth = {
+        "input_copy": 2,
+        "weight_copies": 1,
+        "activations": 2,
+        "log_probabilities": 2,
+        "loss": 1,
+    }
     for name, factor in growth.items():
         expect.equal(twice["terms"][name], factor * terms[name], what=f"{name} of twice the batch")
     # only the first width is the input's, and no copy of the first weight is kept
     wider = _kept(student, expect, [widths[0] + 3, *widths[1:]], batch)
     for name in TERMS:
         more = 2 * 3 * batch if name == "input_copy" else 0
-        expect.equal(wider["terms"][name] - terms[name], more, what=f"what 3 more inputs add to {name}")
+        expect.equal(
+            wider["terms"][name] - terms[name], more, what=f"what 3 more inputs add to {name}"
+        )
     expect.equal(terms["input_copy"], 2 * batch * widths[0], what="input_copy", unit="B")
-    expect.equal(terms["log_probabilities"], 4 * batch * widths[-1], what="log_probabilities", unit="B")
+    expect.equal(
+        terms["log_probabilities"], 4 * batch * widths[-1], what="log_probabilities", unit="B"
+    )
 
 
 @check("8.4.i", row="prediction", level="pass")
@@ -470,7 +551,9 @@ def test_batch_from_which_autocast_pays(student, draw, expect):
         got = _kept(student, expect, widths, 7)["break_even"]
         batches = range(1, 301)
         calls = [((widths, batch), {}) for batch in batches]
-        both = [a.get("value") or {} for a in _call(student, expect, "autocast_forward_bytes", calls)]
+        both = [
+            a.get("value") or {} for a in _call(student, expect, "autocast_forward_bytes", calls)
+        ]
         for one in both:
             expect.keys(one, ["fp32", "bf16"], what="the result")
             fine = _is_number(one["fp32"]) and _is_number(one["bf16"])
@@ -483,9 +566,10 @@ def test_batch_from_which_autocast_pays(student, draw, expect):
         got = _kept(student, expect, widths, 7)["break_even"]
         expect.that(got is None, f"There is no batch at which autocast pays for {widths}.", got)
     cases = {
-        "a single width": (([8], 4), {}), "a width of 0": (([8, 0, 3], 4), {}),
+        "a single width": (([8], 4), {}),
+        "a width of 0": (([8, 0, 3], 4), {}),
         "a batch of 0": (([8, 3], 0), {}),
-    }  # fmt: skip
+    }
     _refused(student, expect, "autocast_forward_bytes", cases)
     got = _kept(student, expect, (8, 16, 3), np.int64(4))
     expect.equal(got["fp32"], 4 * 4 * 16 + 4 * 4 * 3 + 8, what="fp32 bytes of a tuple of widths")

@@ -22,10 +22,17 @@ the smallest of which is a factor of 2.
 def _base(draw, **more):
     """Return a case: SGD of rate 1 on a small regression, one micro-batch, one good step."""
     return {
-        "seed": draw.integer(0, 9999), "sizes": [16], "scaler": {"init_scale": 1024.0},
-        "optimizer": ["SGD", {"lr": 1.0}], "scheduler": False, "max_norm": None, "bad": [False],
-        "bad_place": 0, "bad_value": math.inf, **more,
-    }  # fmt: skip
+        "seed": draw.integer(0, 9999),
+        "sizes": [16],
+        "scaler": {"init_scale": 1024.0},
+        "optimizer": ["SGD", {"lr": 1.0}],
+        "scheduler": False,
+        "max_norm": None,
+        "bad": [False],
+        "bad_place": 0,
+        "bad_value": math.inf,
+        **more,
+    }
 
 
 def _stepped(student, expect, case):
@@ -64,19 +71,28 @@ def test_clipped_step_has_its_true_length(student, reference, draw, expect):
     """With SGD a clipped step is as long as the threshold, whatever the loss scale is."""
     for dtype, enabled in (("float16", True), ("bfloat16", False)):
         for scale in (2.0**6, 2.0**12):
-            case = _base(draw, dtype=dtype, spread=3.0,
-                         scaler={"init_scale": scale, "enabled": enabled})  # fmt: skip
+            case = _base(
+                draw, dtype=dtype, spread=3.0, scaler={"init_scale": scale, "enabled": enabled}
+            )
             true = reference.run("plain_step", case)
             case["max_norm"] = true["norm"] * draw.uniform(0.2, 0.6)
             seen = _stepped(student, expect, case)
             _answers(expect, seen)
-            expect.close(seen["steps"][0]["update"], case["max_norm"], rtol=0.01,
-                         what=f"length of a clipped step in {dtype}, scale {scale:g}")  # fmt: skip
+            expect.close(
+                seen["steps"][0]["update"],
+                case["max_norm"],
+                rtol=0.01,
+                what=f"length of a clipped step in {dtype}, scale {scale:g}",
+            )
             case["max_norm"] = true["norm"] * draw.uniform(1.5, 3)
             seen = _stepped(student, expect, case)
             _answers(expect, seen)
-            expect.close(seen["steps"][0]["update"], true["norm"], rtol=ROUNDING,
-                         what=f"length of a step under the threshold in {dtype}")  # fmt: skip
+            expect.close(
+                seen["steps"][0]["update"],
+                true["norm"],
+                rtol=ROUNDING,
+                what=f"length of a step under the threshold in {dtype}",
+            )
 
 
 @check("8.4.k", row="fault_repair", level="pass")
@@ -84,8 +100,13 @@ def test_step_is_that_of_float64(student, reference, draw, expect):
     """Loss, norm and every entry of the step are those of a float64 step, up to rounding."""
     for sizes in ([12], [4, 4, 4]):
         # a forward without gradients before the real one takes nothing away from it
-        case = _base(draw, sizes=sizes, stale=3.0, dtype=draw.choice(["float16", "bfloat16"]),
-                     first_without_grad=len(sizes) > 1)  # fmt: skip
+        case = _base(
+            draw,
+            sizes=sizes,
+            stale=3.0,
+            dtype=draw.choice(["float16", "bfloat16"]),
+            first_without_grad=len(sizes) > 1,
+        )
         true = reference.run("plain_step", case)
         seen = _stepped(student, expect, case)
         (value,) = _answers(expect, seen)
@@ -96,8 +117,9 @@ def test_step_is_that_of_float64(student, reference, draw, expect):
         gap = float(np.abs(step - np.asarray(true["gradient"])).max())
         # against the whole gradient: small entries may have lost more of their own size
         fine = gap <= ROUNDING * true["norm"]
-        expect.that(fine, f"The step over {what} is not the gradient of the mean of their losses.",
-                    gap)  # fmt: skip
+        expect.that(
+            fine, f"The step over {what} is not the gradient of the mean of their losses.", gap
+        )
 
 
 @check("8.4.k", row="fault_repair", level="strong")
@@ -105,20 +127,42 @@ def test_step_left_out_leaves_everything(student, draw, expect):
     """After an overflow weights, optimizer state and learning rate are what they were."""
     for optimizer in (["SGD", {"lr": 0.1, "momentum": 0.9}], ["AdamW", {"lr": 0.01}]):
         value = draw.choice([math.inf, math.nan])
-        case = _base(draw, optimizer=optimizer, scheduler=True, sizes=[8, 8], max_norm=1.0,
-                     bad=[False, True, True, False], bad_place=draw.choice([0, 1]), bad_value=value)  # fmt: skip
+        case = _base(
+            draw,
+            optimizer=optimizer,
+            scheduler=True,
+            sizes=[8, 8],
+            max_norm=1.0,
+            bad=[False, True, True, False],
+            bad_place=draw.choice([0, 1]),
+            bad_value=value,
+        )
         seen = _stepped(student, expect, case)
         values, steps = _answers(expect, seen), seen["steps"]
-        expect.equal([v["stepped"] for v in values], [True, False, False, True],
-                     what="stepped, with overflows in the second and third step")  # fmt: skip
+        expect.equal(
+            [v["stepped"] for v in values],
+            [True, False, False, True],
+            what="stepped, with overflows in the second and third step",
+        )
         for place in (1, 2):
             expect.equal(steps[place]["update"], 0, what="length of a step that was left out")
-            expect.that(steps[place]["state_kept"], "The optimizer's state has changed in a step that was left out.")
-            expect.that(not _finite(values[place]["norm"]), "norm must not be finite after an overflow.",
-                        values[place]["norm"])  # fmt: skip
+            expect.that(
+                steps[place]["state_kept"],
+                "The optimizer's state has changed in a step that was left out.",
+            )
+            expect.that(
+                not _finite(values[place]["norm"]),
+                "norm must not be finite after an overflow.",
+                values[place]["norm"],
+            )
         rates = [step["rate"][1] / optimizer[1]["lr"] for step in steps]
-        expect.close(rates, [0.5, 0.5, 0.5, 0.25], rtol=1e-9, what="learning rate after each step, "
-                     "in units of the first, halved by each step that was taken")  # fmt: skip
+        expect.close(
+            rates,
+            [0.5, 0.5, 0.5, 0.25],
+            rtol=1e-9,
+            what="learning rate after each step, "
+            "in units of the first, halved by each step that was taken",
+        )
         expect.equal(seen["last_epoch"], 2, what="steps of the scheduler")
         expect.that(steps[3]["update"] > 0, "The step after the overflows was not taken.")
 
@@ -146,7 +190,9 @@ def test_unscaled_once_and_updated_once(student, draw, expect):
         for name, count in (("forward", 3), ("unscale_", 1), ("step", 1), ("update", 1)):
             expect.equal(step["calls"].count(name), count, what=f"calls of {name} in a {what} step")
         order = [name for name in step["calls"] if name not in ("forward", "scale")]
-        expect.equal(order, ["unscale_", "step", "update"], what=f"order of the calls in a {what} step")
+        expect.equal(
+            order, ["unscale_", "step", "update"], what=f"order of the calls in a {what} step"
+        )
     expect.equal(seen["hooks"], 1, what="hooks on the optimizer, of which one was there before")
 
 
@@ -158,9 +204,18 @@ def test_norm_of_what_the_optimizer_holds(student, reference, draw, expect):
     case["max_norm"] = 0.5 * true["norm"]
     seen = _stepped(student, expect, case)
     (value,) = _answers(expect, seen)
-    expect.close(value["norm"], true["norm"], rtol=ROUNDING, what="norm, with a parameter outside the optimizer")
-    expect.close(seen["steps"][0]["update"], case["max_norm"], rtol=0.01,
-                 what="length of the clipped step, with a parameter outside the optimizer")  # fmt: skip
+    expect.close(
+        value["norm"],
+        true["norm"],
+        rtol=ROUNDING,
+        what="norm, with a parameter outside the optimizer",
+    )
+    expect.close(
+        seen["steps"][0]["update"],
+        case["max_norm"],
+        rtol=0.01,
+        what="length of the clipped step, with a parameter outside the optimizer",
+    )
 
 
 @check("8.4.k", row="fault_repair", level="pass")
@@ -187,9 +242,15 @@ def test_where_autocast_is_on(student, draw, expect):
 
 @check("8.4.k", row="fault_repair", level="pass")
 def test_disabled_scaler_for_bfloat16(student, reference, draw, expect):
-    """With a disabled scaler the same step works in bfloat16, scale 1, and the scheduler goes on."""
-    case = _base(draw, dtype="bfloat16", scheduler=True, scaler={"enabled": False},
-                 bad=[False, False], floor=8.0)  # fmt: skip
+    """With a disabled scaler the same step works in bfloat16, and the scheduler goes on."""
+    case = _base(
+        draw,
+        dtype="bfloat16",
+        scheduler=True,
+        scaler={"enabled": False},
+        bad=[False, False],
+        floor=8.0,
+    )
     seen = _stepped(student, expect, case)
     values = _answers(expect, seen)
     expect.equal([v["stepped"] for v in values], [True, True], what="stepped")
@@ -210,17 +271,23 @@ def test_scale_under_the_floor(student, draw, expect):
         raised = step.get("raised") or []
         if number < steps:
             told = raised and raised[0]
-            expect.that(not raised, "amp_step must not raise while the scale is not under its floor.",
-                        told or None)  # fmt: skip
+            expect.that(
+                not raised,
+                "amp_step must not raise before the scale is under its floor.",
+                told or None,
+            )
         else:
-            expect.that("RuntimeError" in raised, "amp_step must raise RuntimeError when the scale "
-                        "is under its floor.", step["scales"][1])  # fmt: skip
+            expect.that(
+                "RuntimeError" in raised,
+                "amp_step must raise RuntimeError when the scale is under its floor.",
+                step["scales"][1],
+            )
     expect.equal(seen["steps"][-1]["scales"][1], floor / 2, what="the scale that was given up at")
 
 
 @check("8.4.k", row="fault_repair", level="pass")
 def test_steps_that_are_refused(student, reference, draw, expect):
-    """float16 without a scaler, absent devices and the like are refused, and nothing has changed."""
+    """float16 without a scaler, absent devices and the like are refused before any change."""
     machine = reference.run("machine", {})
     absent = "cuda" if machine["accelerator"] != "cuda" else "xpu"
     cases = {
@@ -266,8 +333,11 @@ def _closed(student, expect, case):
 
 def _drawn(draw):
     interval = draw.integer(2, 4)
-    return {"steps": draw.integer(9, 12), "bad_step": interval + 1 + draw.integer(0, 1),
-            "growth_interval": interval}  # fmt: skip
+    return {
+        "steps": draw.integer(9, 12),
+        "bad_step": interval + 1 + draw.integer(0, 1),
+        "growth_interval": interval,
+    }
 
 
 @check("8.4.n", row="fault_repair", level="pass")
@@ -285,7 +355,9 @@ def test_closed_book_trace(student, draw, expect):
     expect.equal(list(answer["scales"]), want, what="scale after each iteration")
     good = [number != case["bad_step"] for number in range(1, case["steps"] + 1)]
     expect.equal([bool(x) for x in answer["stepped"]], good, what="whether the weights moved")
-    expect.equal(len(seen["updates"]), case["steps"] - 1, what="steps that an optimizer really took")
+    expect.equal(
+        len(seen["updates"]), case["steps"] - 1, what="steps that an optimizer really took"
+    )
 
 
 @check("8.4.n", row="fault_repair", level="pass")
@@ -294,7 +366,9 @@ def test_closed_book_runs_in_float16(student, draw, expect):
     case = _drawn(draw)
     seen, _ = _closed(student, expect, case)
     expect.that(seen["layers"] >= 2, "Fewer than two nn.Linear layers ran.", seen["layers"])
-    expect.equal(sorted(set(seen["dtypes"])), ["torch.float16"], what="dtypes of the layers' outputs")
+    expect.equal(
+        sorted(set(seen["dtypes"])), ["torch.float16"], what="dtypes of the layers' outputs"
+    )
     expect.equal(seen["parameters"], ["torch.float32"], what="dtypes of the weights")
     fine = len(seen["dtypes"]) >= 2 * case["steps"]
     expect.that(fine, "The layers ran fewer times than there are iterations.", len(seen["dtypes"]))
@@ -306,14 +380,20 @@ def test_closed_book_norms_are_true(student, draw, expect):
     case = _drawn(draw)
     seen, answer = _closed(student, expect, case)
     good = [number != case["bad_step"] for number in range(1, case["steps"] + 1)]
-    norms = [float(x) if isinstance(x, int | float | np.number) else math.nan for x in answer["norms"]]
+    norms = [
+        float(x) if isinstance(x, int | float | np.number) else math.nan for x in answer["norms"]
+    ]
     for norm, fine in zip(norms, good, strict=True):
         expect.that(math.isfinite(norm) == fine, "Norms are finite but for the overflow.", norm)
     applied = iter(seen["updates"])
     for norm in [n for n, fine in zip(norms, good, strict=True) if fine]:
         # float16 is nowhere in this: norms are taken in float32, over some hundred entries
-        expect.close(next(applied), min(norm, 1.0), rtol=1e-3,
-                     what="norm of the gradient that the optimizer got, against min(norm, 1)")  # fmt: skip
+        expect.close(
+            next(applied),
+            min(norm, 1.0),
+            rtol=1e-3,
+            what="norm of the gradient that the optimizer got, against min(norm, 1)",
+        )
 
 
 @check("8.4.n", row="fault_repair", level="pass")
