@@ -40,7 +40,8 @@ def _array(expect, answer, shape, what, function):
     value = answer.get("value")
     try:
         got = np.asarray(value)
-        got = got.astype(np.float64) if got.dtype.kind in "iuf" or got.size == 0 else None
+        with np.errstate(invalid="ignore"):
+            got = got.astype(np.float64) if got.dtype.kind in "iuf" or got.size == 0 else None
     except (TypeError, ValueError):
         got = None
     if got is None:
@@ -84,6 +85,12 @@ def _numbers(exponent, mantissa, infinity):
             spacing *= 2
         numbers.append(numbers[-1] + spacing)
     return numbers
+
+
+def _last_gap(numbers, fmt):
+    """Return the spacing at the largest number, which may be alone in its stretch."""
+    alone = fmt[1] == 1 and not fmt[2]
+    return (numbers[-1] - numbers[-2]) * (2 if alone else 1)
 
 
 def _drawn(draw):
@@ -237,7 +244,7 @@ def test_overflow_infinity_and_nan(student, draw, expect):
     for fmt in _drawn(draw):
         exponent, mantissa, infinity = fmt
         numbers, half = _numbers(*fmt), 2 ** (exponent + mantissa)
-        largest, spacing = numbers[-1], numbers[-1] - numbers[-2]
+        largest, spacing = numbers[-1], _last_gap(numbers, fmt)
         # what would follow has an even mantissa with infinities and an odd one without
         edge = largest + spacing / 2
         inside = [math.nextafter(edge, 0), largest] + ([] if infinity else [edge])
@@ -535,7 +542,7 @@ def test_spacing_is_the_gap_above(student, draw, expect):
             want += [gap, gap, gap]
         # at the largest number there is no number above: the stretch it belongs to counts
         values.append(numbers[-1])
-        want.append(numbers[-1] - numbers[-2])
+        want.append(_last_gap(numbers, fmt))
         what = f"spacings of a format with {_name(*fmt)}"
         (got,) = _arrays(student, expect, "ulp", [((np.array(values), *fmt), {})], [what])
         _held(expect, got, np.array(want), what)
@@ -612,7 +619,7 @@ def test_what_becomes_of_each_value(student, draw, expect):
     for fmt in _drawn(draw):
         numbers = _numbers(*fmt)
         small, largest = numbers[1], numbers[-1]
-        edge = largest + (largest - numbers[-2]) / 2
+        edge = largest + _last_gap(numbers, fmt) / 2
         inner = numbers[draw.integer(2, len(numbers) - 3)]
         cases = {
             0.0: "exact",

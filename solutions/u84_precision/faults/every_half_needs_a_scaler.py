@@ -1,0 +1,15 @@
+"""Refuses bfloat16 with a disabled scaler, too.
+
+check = "8.4.k/disabled_scaler_for_bfloat16"
+stage = "torch"
+says = "bfloat16 was refused for want of a scaler. Its exponents are those of float32: a disabled scaler is right."
+also = ["8.4.k/clipped_step_has_its_true_length", "8.4.k/where_autocast_is_on"]
+"""
+
+_bfloat16_goes = amp_step
+
+
+def amp_step(model, optimizer, scaler, *arguments, **named):
+    if not scaler.is_enabled():
+        raise ValueError("a scaler is needed")
+    return _bfloat16_goes(model, optimizer, scaler, *arguments, **named)

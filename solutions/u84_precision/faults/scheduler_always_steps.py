@@ -1,0 +1,15 @@
+"""Steps the scheduler also when the step was left out.
+
+check = "8.4.k/step_left_out_leaves_everything"
+stage = "torch"
+says = "The learning rate moved although the step was left out. Step the scheduler only if the optimizer was."
+"""
+
+_careful_step = amp_step
+
+
+def amp_step(model, optimizer, scaler, *arguments, scheduler=None, **named):
+    result = _careful_step(model, optimizer, scaler, *arguments, **named)
+    if scheduler is not None:
+        scheduler.step()
+    return result
