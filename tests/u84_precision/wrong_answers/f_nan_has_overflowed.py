@@ -1,0 +1,7 @@
+"""Calls NaN an overflow."""
+
+_true = survives
+
+
+def survives(values, exponent, mantissa, infinity=True):
+    return [word.replace("nan", "overflow") for word in _true(values, exponent, mantissa, infinity)]
