@@ -35,11 +35,18 @@ def _base(draw, **more):
     }
 
 
+def _quiet(expect, seen):
+    """Expect a process that is as it was, and no word of autocast or a scaler being disabled."""
+    changed = ", ".join(map(str, seen["changed"]))
+    expect.that(not changed, f"Settings of the process were left changed: {changed}.")
+    silent = not seen["warnings"]
+    expect.that(silent, "PyTorch warned that autocast or a scaler is off: something else ran.")
+
+
 def _stepped(student, expect, case):
     """Run steps; each must have answered, and the process must be left as it was found."""
     seen = student.run("watched", {**case, "probe": "stepped"})
-    expect.equal(seen["changed"], [], what="settings of the process that were left changed")
-    expect.equal(seen["warnings"], [], what="warnings about autocast or a scaler")
+    _quiet(expect, seen)
     return seen["value"]
 
 
@@ -171,7 +178,13 @@ def test_step_left_out_leaves_everything(student, draw, expect):
 def test_scale_is_adjusted_in_every_step(student, draw, expect):
     """The scale is halved by an overflow and grows at the interval; each step reports its own."""
     bad = [False, True, False, False, False]
-    case = _base(draw, bad=bad, scaler={"init_scale": 512.0, "growth_interval": 2})
+    # a small rate: five long steps could end in an overflow of their own
+    case = _base(
+        draw,
+        bad=bad,
+        scaler={"init_scale": 512.0, "growth_interval": 2},
+        optimizer=["SGD", {"lr": 2.0**-6}],
+    )
     seen = _stepped(student, expect, case)
     values = _answers(expect, seen)
     after = [step["scales"][1] for step in seen["steps"]]
@@ -303,8 +316,7 @@ def test_steps_that_are_refused(student, reference, draw, expect):
         cases["for float16 with torch.amp.GradScaler()"] = {"scaler": "default"}
     for why, more in cases.items():
         seen = student.run("watched", {**_base(draw, **more), "probe": "refused_step"})
-        expect.equal(seen["changed"], [], what="settings of the process that were left changed")
-        expect.equal(seen["warnings"], [], what=f"warnings {why}: refuse before anything runs")
+        _quiet(expect, seen)
         answer = seen["value"]
         raised = answer.get("raised") or []
         got = None if "ValueError" in raised else raised[0] if raised else "no error"
@@ -321,7 +333,7 @@ WORDS = ("scale", "backward", "unscale", "clip", "step", "update")
 
 def _closed(student, expect, case):
     seen = student.run("watched", {**case, "probe": "closed_book"})
-    expect.equal(seen["warnings"], [], what="warnings about autocast or a scaler")
+    _quiet(expect, seen)
     answer = seen["value"]["answer"]
     expect.keys(answer, ["scales", "stepped", "norms", "order"], what="the result")
     for name in ("scales", "stepped", "norms"):

@@ -102,7 +102,12 @@ def survives(values, exponent, mantissa, infinity=True):
 
 class LossScaler:
     def __init__(
-        self, init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, floor=0
+        self,
+        init_scale=2.0**16,
+        growth_factor=2.0,
+        backoff_factor=0.5,
+        growth_interval=2000,
+        floor=0,
     ):
         sound = (
             np.isfinite(init_scale),
@@ -169,8 +174,13 @@ def sgd_master(weights, gradients, lr, exponent=8, mantissa=7):
     start = np.asarray(weights).astype(np.float32)
     if any(np.shape(g) != start.shape for g in gradients):
         raise ValueError("shape")
-    narrow = lambda v: decode(encode(v, exponent, mantissa), exponent, mantissa).astype("f4")
-    changes = np.float32(lr) * np.array(gradients, dtype=np.float32).reshape(len(gradients), *start.shape)
+
+    def narrow(v):
+        return decode(encode(v, exponent, mantissa), exponent, mantissa).astype("f4")
+
+    changes = np.float32(lr) * np.array(gradients, dtype=np.float32).reshape(
+        len(gradients), *start.shape
+    )
     plain, history = narrow(start), []
     for change in changes:
         history.append(plain)

@@ -1,13 +1,11 @@
 """Copies, tensors and comparisons: a deep copy is mapped, the scale tells what was stepped."""
 
-import contextlib
 import copy
 import math
-import warnings
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 LOW = {torch.float16, torch.bfloat16}
 
@@ -37,7 +35,7 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     try:
         with torch.enable_grad(), torch.autocast(torch.device(device).type, dtype):
             logits = twin(x)
-            loss = F.cross_entropy(logits, y)
+            loss = functional.cross_entropy(logits, y)
     finally:
         handle.remove()
     loss.backward()
@@ -47,12 +45,15 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
         "parameters": {n: str(p.dtype)[6:] for n, p in parameters.items()},
         "logits": str(logits.dtype)[6:],
         "loss": str(loss.dtype)[6:],
-        "gradients": {n: str(p.grad.dtype)[6:] for n, p in parameters.items() if p.grad is not None},
+        "gradients": {
+            n: str(p.grad.dtype)[6:] for n, p in parameters.items() if p.grad is not None
+        },
     }
 
 
 def amp_step(
-    model, optimizer, scaler, batches, max_norm=None, *, loss_fn=F.cross_entropy, scheduler=None,
+    model, optimizer, scaler, batches, max_norm=None, *, loss_fn=functional.cross_entropy,
+    scheduler=None,
     device="cpu", dtype=torch.float16, floor=0.0,
 ):  # fmt: skip
     problems = [
@@ -130,7 +131,9 @@ def check_amp_config(model, scaler, device="cpu", dtype=torch.float16):
 
 def closed_book_amp(steps, bad_step, growth_interval):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1))
+    model = nn.Sequential(
+        nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 1)
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler("cpu", 1024.0, growth_interval=growth_interval)
     x = torch.randn(16, 4)
@@ -150,5 +153,5 @@ def closed_book_amp(steps, bad_step, growth_interval):
         stepped.append(not torch.equal(old, nn.utils.parameters_to_vector(model.parameters())))
     return {
         "scales": scales.tolist(), "stepped": stepped, "norms": norms.tolist(),
-        "order": "One has to scale, then call Backward, unscale the gradients, clip them, step, update.",
+        "order": "One has to scale, call Backward, unscale the gradients, clip them, step, update.",
     }  # fmt: skip

@@ -118,15 +118,14 @@ def ulp(x, exponent, mantissa, infinity=True):
 def survives(values, exponent, mantissa, infinity=True):
     _bounded(exponent, mantissa)
     words = []
-    for value in values:
-        value = float(value)
+    for value in map(float, values):
         code = int(encode([value], exponent, mantissa, infinity)[0])
         after = _one(code, exponent, mantissa, infinity)
-        if value != value:
+        if math.isnan(value):
             words.append("nan")
         elif after == value:
             words.append("exact")
-        elif after != after or after in (math.inf, -math.inf):
+        elif not math.isfinite(after):
             words.append("overflow")
         elif after == 0:
             words.append("underflow")
@@ -189,7 +188,7 @@ class LossScaler:
         return self.scale
 
     def state_dict(self):
-        return dict(scale=self.scale, growth_tracker=self.growth_tracker)
+        return {"scale": self.scale, "growth_tracker": self.growth_tracker}
 
     def load_state_dict(self, state):
         self.scale, self.growth_tracker = state["scale"], state["growth_tracker"]
@@ -198,14 +197,18 @@ class LossScaler:
 def sgd_master(weights, gradients, lr, exponent=8, mantissa=7):
     _bounded(exponent, mantissa)
     start = np.asarray(weights, dtype=np.float32)
-    narrow = lambda value: _one(
-        int(encode(float(value), exponent, mantissa)), exponent, mantissa, True
-    )
+
+    def narrow(value):
+        return _one(int(encode(float(value), exponent, mantissa)), exponent, mantissa, True)
+
+    def back(flat):
+        return np.array(flat, dtype=np.float32).reshape(start.shape)
+
     master = [np.float32(v) for v in start.ravel()]
     plain = [narrow(v) for v in master]
     lost = 0
-    for gradient in gradients:
-        gradient = np.asarray(gradient, dtype=np.float32)
+    for given in gradients:
+        gradient = np.asarray(given, dtype=np.float32)
         if gradient.shape != start.shape:
             raise ValueError(gradient.shape)
         for place, entry in enumerate(gradient.ravel()):
@@ -214,7 +217,6 @@ def sgd_master(weights, gradients, lr, exponent=8, mantissa=7):
             moved = narrow(np.float32(plain[place]) - change)
             lost += bool(change) and moved == plain[place]
             plain[place] = moved
-    back = lambda flat: np.array(flat, dtype=np.float32).reshape(start.shape)
     return {
         "master": back(master),
         "weights": back([narrow(v) for v in master]),

@@ -4,7 +4,7 @@ import math
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 
 def _absent(device):
@@ -16,7 +16,7 @@ def _absent(device):
 
 
 def _low(dtype):
-    return dtype == torch.float16 or dtype == torch.bfloat16
+    return dtype in (torch.float16, torch.bfloat16)
 
 
 def _name(dtype):
@@ -62,7 +62,8 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
 
 
 def amp_step(
-    model, optimizer, scaler, batches, max_norm=None, *, loss_fn=F.cross_entropy, scheduler=None,
+    model, optimizer, scaler, batches, max_norm=None, *, loss_fn=functional.cross_entropy,
+    scheduler=None,
     device="cpu", dtype=torch.float16, floor=0.0,
 ):  # fmt: skip
     if _absent(device):
@@ -137,9 +138,8 @@ def check_amp_config(model, scaler, device="cpu", dtype=torch.float16):
         problems += ["device_absent"]
     if not _low(dtype):
         problems += ["dtype_unsupported"]
-    if dtype == torch.float16:
-        if scaler is None or scaler.get_scale() == 1.0 and not scaler.is_enabled():
-            problems += ["no_scaler"]
+    if dtype == torch.float16 and not (scaler is not None and scaler.is_enabled()):
+        problems += ["no_scaler"]
     for parameter in model.parameters():
         if _low(parameter.dtype) and parameter.requires_grad:
             problems += ["low_precision_parameters"]
@@ -165,7 +165,7 @@ def closed_book_amp(steps, bad_step, growth_interval):
     for number in range(1, steps + 1):
         old = [p.clone() for p in net.parameters()]
         with torch.autocast("cpu", dtype=torch.float16):
-            loss = F.cross_entropy(net(x), y)
+            loss = functional.cross_entropy(net(x), y)
         if number == bad_step:
             loss = loss * float("inf")
         net.zero_grad()
@@ -180,6 +180,10 @@ def closed_book_amp(steps, bad_step, growth_interval):
         scaler.update()
         result["scales"].append(scaler.get_scale())
         result["norms"].append(norm)
-        result["stepped"].append(any((a != b).any().item() for a, b in zip(old, net.parameters())))
-    result["order"] = "Scale, backward, unscale, clip, step, update; clipping in between is by hand."
+        result["stepped"].append(
+            any((a != b).any().item() for a, b in zip(old, net.parameters(), strict=True))
+        )
+    result["order"] = (
+        "Scale, backward, unscale, clip, step, update; clipping in between is by hand."
+    )
     return result
