@@ -307,7 +307,7 @@ def check_amp_config(model, scaler, device="cpu", dtype=torch.float16):
 def closed_book_amp(steps, bad_step, growth_interval):
     """Closed book: train a small MLP in float16 with a loss scaler that meets one overflow.
 
-    Without notes, on a CPU: an MLP of at least two linear layers, float32 parameters, an optimizer
+    Without notes, on a CPU: an MLP of at least two `nn.Linear`, float32 parameters, an optimizer
     of `torch.optim`, a batch, and ``torch.amp.GradScaler("cpu", init_scale=1024,
     growth_interval=growth_interval)``. Run `steps` iterations with the forward and the loss under
     float16 autocast. In iteration `bad_step`, and in no other, multiply the loss by infinity. Clip

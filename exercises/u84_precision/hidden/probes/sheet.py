@@ -87,7 +87,7 @@ def measure_fp16_of_65520(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Round the first number that is as near to where the next one would be."""
     value = _half(65520.0)
     word = "infinity" if math.isinf(value) else "nan" if math.isnan(value) else ""
-    word = word or ("same" if value == 65520.0 else "largest")
+    word = word or ("unchanged" if value == 65520.0 else "largest_float16")
     return {"value": word, "terms": {"first_to_overflow": 65520.0}}
 
 
@@ -97,8 +97,11 @@ def measure_fp16_of_small(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     value, normal = _half(2.9e-8), torch.finfo(torch.float16).smallest_normal
     subnormal = normal * torch.finfo(torch.float16).eps
-    words = {0.0: "zero", subnormal: "subnormal", normal: "normal"}
-    return {"value": words.get(value, "same"), "terms": {"largest_to_underflow": subnormal / 2}}
+    words = {0.0: "zero", subnormal: "smallest_subnormal", normal: "smallest_normal"}
+    return {
+        "value": words.get(value, "unchanged"),
+        "terms": {"largest_to_underflow": subnormal / 2},
+    }
 
 
 def measure_bf16_increment(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
