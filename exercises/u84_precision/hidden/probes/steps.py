@@ -166,7 +166,7 @@ def plain_step(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     losses = [loss_fn(model(x.double()), y.double()) for x, y in batches]
     loss = torch.stack(losses).mean()
     flat = torch.cat([g.flatten() for g in torch.autograd.grad(loss, held)])
-    return {"loss": float(loss), "norm": float(flat.norm()), "gradient": flat.tolist()}
+    return {"loss": float(loss.detach()), "norm": float(flat.norm()), "gradient": flat.tolist()}
 
 
 def refused_step(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
