@@ -484,7 +484,7 @@ def autocast_forward_bytes(widths, batch):
     held: what autograd saved, and the loss. Autograd keeps
 
     - the output of each ReLU (once, though two nodes use it),
-    - the log-probabilities in float32 (cross-entropy runs in float32 under autocast as well),
+    - the log-probabilities, four bytes a number with and without autocast,
     - under autocast, the bfloat16 copies: that of the input, which the first layer's weight
       gradient needs, and those of the weights of all layers but the first, which the input
       gradients need. The first layer has no input gradient, and no bias is needed by anything.
