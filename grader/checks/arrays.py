@@ -52,8 +52,18 @@ def _shape(argument: Any) -> tuple[int, ...]:
     return () if argument["layout"] == "no dimension" else np.shape(argument["data"])
 
 
-def held(expect: Expect, got: np.ndarray, want: np.ndarray, what: str) -> None:
-    """Compare float64 arrays by value, NaN and the sign of zero included; name the first place."""
+def held(
+    expect: Expect, got: np.ndarray, want: np.ndarray, what: str, given: np.ndarray | None = None
+) -> None:
+    """Compare float64 arrays by value, NaN and the sign of zero included.
+
+    Args:
+        expect: The expectations of the check.
+        got: What the student has, as `numbers_in` returns it.
+        want: The truth, of the same shape.
+        what: What is compared, in words.
+        given: What each entry was computed from: the first that differs is told.
+    """
     nan = np.isnan(want)
     other = (got != want) | (np.signbit(got) != np.signbit(want))
     wrong = (np.isnan(got) != nan) | (~nan & other)
@@ -61,6 +71,8 @@ def held(expect: Expect, got: np.ndarray, want: np.ndarray, what: str) -> None:
         return
     place = np.flatnonzero(wrong.reshape(-1))[0]
     share = f"{int(wrong.sum())} of {wrong.size} differ; the first of them"
+    if given is not None:
+        share += f", of {given.reshape(-1)[place].item()!r}"
     first, true = float(got.reshape(-1)[place]), float(want.reshape(-1)[place])
     expect.equal(first, true, what=f"{what} ({share})")
     expect.unmet(f"{what}: the sign of zero is not kept.")

@@ -46,7 +46,11 @@ def test_the_sign_of_zero_and_nan_are_held() -> None:
 
 
 def test_the_first_difference_and_their_number_are_told() -> None:
+    got, want = np.array([1.0, 5.0, 6.0]), np.array([1.0, 2.0, 3.0])
     with pytest.raises(Unmet) as caught:
-        held(Expect(), np.array([1.0, 5.0, 6.0]), np.array([1.0, 2.0, 3.0]), "values")
+        held(Expect(), got, want, "values")
     assert "values (2 of 3 differ; the first of them)" in caught.value.finding.message
+    with pytest.raises(Unmet) as caught:
+        held(Expect(), got, want, "values", np.array([7, 8, 9]))
+    assert "(2 of 3 differ; the first of them, of 8)" in caught.value.finding.message
     assert (caught.value.finding.expected, caught.value.finding.got) == ("2", "5")

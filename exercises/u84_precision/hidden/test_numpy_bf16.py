@@ -59,7 +59,7 @@ def test_bf16_ties_and_neighbours(student, draw, expect):
             want.append((high + up) << 16)
     got = _bf16(student, expect, bits, "values around ties")
     truth = _float64(np.array(want, dtype=np.uint32))
-    held(expect, got, truth, "values around ties")
+    held(expect, got, truth, "values around ties", _float64(np.array(bits, dtype=np.uint32)))
 
 
 @check("8.4.c", row="optimization_validity", level="pass")
@@ -75,7 +75,8 @@ def test_bf16_nan_and_overflow(student, draw, expect):
     got = _bf16(student, expect, ends, "infinities and the largest values")
     largest = 2.0**127 * (2 - 2.0**-7)
     want = [math.inf, -math.inf, math.inf, math.inf, largest, -math.inf]
-    held(expect, got, np.array(want), "infinities and the largest values")
+    given = np.array(ends, dtype=np.uint32).view(np.float32)
+    held(expect, got, np.array(want), "infinities and the largest values", given)
 
 
 @check("8.4.c", row="optimization_validity", level="strong")
@@ -85,7 +86,7 @@ def test_bf16_as_torch_rounds_it(student, reference, draw, expect):
     case = {"dtype": "bfloat16", "values": {"layout": "bits of float32", "data": bits}}
     want = np.asarray(reference.run("torch_round", case, stage="torch"))
     got = _bf16(student, expect, bits, f"{len(bits)} values")
-    held(expect, got, want, f"{len(bits)} values")
+    held(expect, got, want, f"{len(bits)} values", _float64(bits))
 
 
 @check("8.4.c", row="optimization_validity", level="pass")

@@ -25,7 +25,7 @@ def test_every_pattern_of_drawn_formats(student, draw, expect):
         order = np.array(draw.shuffled(range(len(want))))
         what = f"patterns of a format with {described(fmt)}"
         (got,) = arrays_of(student, expect, "decode", [((order, *fmt), {})], [what])
-        held(expect, got, want[order], what)
+        held(expect, got, want[order], what, order)
 
 
 @check("8.4.a", row="optimization_validity", level="pass")
@@ -41,13 +41,13 @@ def test_patterns_as_torch_reads_them(student, reference, draw, expect):
         case = {"dtype": dtype, "bits": bits}
         want = np.asarray(reference.run("torch_decode", case, stage="torch"))
         (got,) = arrays_of(student, expect, "decode", [((bits, *fmt), {})], [dtype])
-        held(expect, got, want, f"patterns of {dtype}")
+        held(expect, got, want, f"patterns of {dtype}", bits)
     bits = draw.rng.integers(0, 2**32, 2000)
     # no pattern of a NaN that signals: NumPy says a word about those
     bits = np.where((bits >> 23) % 256 == 255, bits & 0xFF800000, bits)
     want = bits.astype(np.uint32).view(np.float32).astype(np.float64)
     (got,) = arrays_of(student, expect, "decode", [((bits, 8, 23), {})], ["float32"])
-    held(expect, got, want, "patterns of float32")
+    held(expect, got, want, "patterns of float32", bits)
 
 
 @check("8.4.a", row="optimization_validity", level="pass")

@@ -60,7 +60,7 @@ def test_nearest_and_ties_to_even(student, draw, expect):
         given = np.array(values) * signs
         what = f"patterns of values, in a format with {described(fmt)}"
         (got,) = arrays_of(student, expect, "encode", [((given, *fmt), {})], [what])
-        held(expect, got, np.array(want, dtype=np.float64), what)
+        held(expect, got, np.array(want, dtype=np.float64), what, given)
 
 
 @check("8.4.b", row="optimization_validity", level="pass")
@@ -84,7 +84,7 @@ def test_overflow_infinity_and_nan(student, draw, expect):
             last, over = len(numbers) - 1, len(numbers) - (1 if saturate else 0)
             want = np.array([last] * len(inside) + [over] * len(outside), dtype=np.float64)
             if infinity or saturate:
-                held(expect, got, np.array([want, want + half]), what)
+                held(expect, got, np.array([want, want + half]), what, both)
                 continue
             # any NaN pattern is one; here there is one of each sign
             fine = np.isin(got[:, len(inside) :], [half - 1, 2 * half - 1]).all()
@@ -120,7 +120,7 @@ def test_rounded_once(student, draw, expect):
         codes = (2 ** (exponent - 1) - 1) * 2**mantissa + np.array(steps, dtype=np.float64)
         what = f"values a hair above a tie, {mantissa} mantissa bits"
         (got,) = arrays_of(student, expect, "encode", [((above, exponent, mantissa), {})], [what])
-        held(expect, got, codes + 1, what)
+        held(expect, got, codes + 1, what, above)
 
 
 def _float64(bits):
@@ -167,7 +167,7 @@ def test_numbers_as_torch_rounds_them(student, reference, draw, expect):
         got = np.asarray(reference.run("torch_decode", case, stage="torch"))
         keep = np.isfinite(values) if dtype == "float8_e4m3fn" else np.ones(values.shape, bool)
         # the sign of a NaN is nobody's business, and _held compares none
-        held(expect, got[keep], want[keep], f"values rounded to {dtype}")
+        held(expect, got[keep], want[keep], f"values rounded to {dtype}", values[keep])
 
 
 @check("8.4.b", row="optimization_validity", level="pass")

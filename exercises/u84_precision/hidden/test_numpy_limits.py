@@ -109,7 +109,7 @@ def test_spacing_is_the_gap_above(student, draw, expect):
         want.append(last_gap(numbers, fmt))
         what = f"spacings of a format with {described(fmt)}"
         (got,) = arrays_of(student, expect, "ulp", [((np.array(values), *fmt), {})], [what])
-        held(expect, got, np.array(want), what)
+        held(expect, got, np.array(want), what, np.array(values))
 
 
 @check("8.4.e", row="prediction", level="pass")
@@ -119,12 +119,12 @@ def test_spacing_just_under_a_power_of_two(student, draw, expect):
     under = np.array([math.nextafter(power, 0) for power in powers])
     what = "values just under powers of two, float32"
     (got,) = arrays_of(student, expect, "ulp", [((under, 8, 23), {})], [what])
-    held(expect, got, np.array(powers) * 2.0**-24, what)
+    held(expect, got, np.array(powers) * 2.0**-24, what, under)
     largest = 2.0**15 * (2 - 2.0**-10)
     values = [math.inf, -math.inf, math.nan, math.nextafter(largest, math.inf), -1e300, 5e-324]
     what = "infinity, NaN, values above the largest float16, and the smallest float64"
     (got,) = arrays_of(student, expect, "ulp", [((np.array(values), 5, 10), {})], [what])
-    held(expect, got, np.array([math.nan] * 5 + [2.0**-24]), what)
+    held(expect, got, np.array([math.nan] * 5 + [2.0**-24]), what, np.array(values))
 
 
 @check("8.4.e", row="prediction", level="pass")
@@ -138,7 +138,7 @@ def test_spacing_as_numpy_has_it(student, draw, expect):
         what = f"numbers of {dtype.__name__}"
         given = values.astype(np.float64)
         (got,) = arrays_of(student, expect, "ulp", [((given, *fmt), {})], [what])
-        held(expect, got, want, what)
+        held(expect, got, want, what, given)
     kinds = {
         "a list of lists": [[1.0, 2.0], [3.0, 4.0]],
         "a transposed view": {"layout": "transposed", "data": np.array([[1.0, 2.0], [3.0, 4.0]])},
