@@ -12,9 +12,9 @@ KEYS = ("loss", "norm", "scale", "stepped")
 ROUNDING = 0.05
 """Relative error allowed to a gradient that went through float16 or bfloat16.
 
-A chain of about ten operators, each rounding by half of 2**-10 (float16): below 1 %. bfloat16 is 
-eight times coarser, but sums average its roundings: in 400 cases it was 0.8 % at most. The smallest mistake
-looked for is a factor of 2.
+A chain of about ten operators, each rounding by half of 2**-10 (float16): below 1 %. bfloat16 is
+eight times coarser, but sums average its roundings: in 400 cases it was 0.8 % at most. The smallest
+mistake looked for is a factor of 2.
 """
 
 
