@@ -411,8 +411,8 @@ def activation_bytes(layers, batch, width, itemsize=4):
       and one element for the total weight of the labels
 
     A tensor that two layers keep is there once. The data, the weights and the labels are there
-    anyway and do not count. In front of the first linear or layernorm nothing needs a gradient, so
-    nothing is kept.
+    anyway and do not count. Layers in front of the first linear or layernorm keep nothing, since
+    nothing there needs a gradient; what they hand to it is no longer the data, and it keeps that.
 
     Args:
         layers: List of layers; an empty one keeps nothing.
@@ -566,7 +566,7 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
           (gradients also when they are there for a part of the step only).
         - ``"forward"``, ``"backward"``, ``"update"``: dicts ``{"before", "peak", "after"}``, all
           live bytes, parameters and the rest included. ``"update"`` is the optimizer phase.
-        - ``"peak_phase"``: the name of the phase with the largest peak, of equal ones the first.
+        - ``"peak_phase"``: the name of the phase with the largest peak.
 
     Raises:
         ValueError: Also for another optimizer, too few widths or a batch without examples.

@@ -243,7 +243,8 @@ def find_leak(step, meter, steps=4, warmup=2):
 
     Raises:
         ValueError: If `steps` is less than 1 or `warmup` negative; no step is run then.
-        RuntimeError: If a reading is None or all of them are 0: nothing was measured.
+        RuntimeError: If a reading is None, or all of them and the meter's peak are 0: nothing was
+            measured.
     """
     # region 8.3.m
     if steps < 1 or warmup < 0:
@@ -257,7 +258,8 @@ def find_leak(step, meter, steps=4, warmup=2):
                 graphs.append(_graph_holders())
             if number < warmup + steps:
                 step()
-    if any(reading is None for reading in live) or not any(live):
+        peak = meter.peak
+    if None in live or not (any(live) or peak):
         raise RuntimeError(f"nothing was measured: {live}")
     leaks = _rises(live)
     kind = "graph" if _rises(graphs) else "data"

@@ -1,0 +1,49 @@
+"""Probes of unit 8.3: they run beside the student's code and return plain data, no truth.
+
+torch is imported inside functions: the NumPy stage's workers read these files too.
+"""
+
+import sys
+
+from ._calls import calls, replayed
+from ._live import live_phases, live_saved, live_states
+from ._meters import leaking, metered, phased
+from ._sheet import (
+    measure_adamw_bytes,
+    measure_foreach_room,
+    measure_forward_bytes,
+    measure_gap,
+    measure_gradient_bytes,
+    measure_parameter_bytes,
+    measure_peak_phase,
+    measure_reserved_bytes,
+    measure_step_peak,
+)
+from ._states import closed_book, fitted, owned
+
+# they need torch, which the NumPy stage's workers refuse
+INSTRUMENTS = ("live_bytes", "saved_tensors") if "torch" in sys.modules else ()
+
+__all__ = [
+    "INSTRUMENTS",
+    "calls",
+    "closed_book",
+    "fitted",
+    "leaking",
+    "live_phases",
+    "live_saved",
+    "live_states",
+    "measure_adamw_bytes",
+    "measure_foreach_room",
+    "measure_forward_bytes",
+    "measure_gap",
+    "measure_gradient_bytes",
+    "measure_parameter_bytes",
+    "measure_peak_phase",
+    "measure_reserved_bytes",
+    "measure_step_peak",
+    "metered",
+    "owned",
+    "phased",
+    "replayed",
+]

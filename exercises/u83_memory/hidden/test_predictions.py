@@ -1,0 +1,144 @@
+"""Hidden checks of unit 8.3 that hold the model of a step, 8.3.h, against steps run just now."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from grader.checks import check
+
+PHASES = ("forward", "backward", "update")
+MOMENTS = ("before", "peak", "after")
+RESIDENT = ("parameters", "gradients", "optimizer", "batch")
+
+
+def _predict(student, expect, **case):
+    """Return the student's prediction after a look at its keys and numbers."""
+    got = student.numpy.predict_phases(**case)
+    expect.keys(got, [*RESIDENT, *PHASES, "peak_phase"], what="the result")
+    for name in PHASES:
+        expect.keys(got[name], MOMENTS, what=name)
+    told = {name: got[name] for name in RESIDENT}
+    told |= {f"{name}, {key}": got[name][key] for name in PHASES for key in MOMENTS}
+    for what, value in told.items():
+        expect.between(value, 0, 2**60, what=what, unit="B")
+    return got
+
+
+def _phases(got):
+    return {name: {key: got[name][key] for key in MOMENTS} for name in PHASES}
+
+
+def _case(draw, optimizer, foreach=False, set_to_none=True, layers=None):
+    widths = draw.integers(2, 90, 1 + (layers or draw.integer(2, 4)))
+    return {"widths": widths, "batch": draw.integer(1, 70), "optimizer": optimizer,
+            "foreach": foreach, "set_to_none": set_to_none}  # fmt: skip
+
+
+def _parameters(widths):
+    return 4 * sum(n * m + m for n, m in pairwise(widths))
+
+
+def _named(case):
+    shape = "-".join(map(str, case["widths"]))
+    return f"mlp {shape}, {case['batch']} examples, {case['optimizer']}"
+
+
+@check("8.3.h", row="prediction", level="pass")
+def test_what_is_resident(student, draw, expect):
+    """Parameters, gradients, states with their counters, and the batch have their bytes."""
+    for optimizer, states, counter in (("sgd", 0, 0), ("momentum", 1, 0), ("adamw", 2, 4)):
+        case = _case(draw, optimizer)
+        got = _predict(student, expect, **case)
+        params, tensors = _parameters(case["widths"]), 2 * (len(case["widths"]) - 1)
+        want = {"parameters": params, "gradients": params,
+                "optimizer": states * params + counter * tensors,
+                "batch": case["batch"] * (4 * case["widths"][0] + 8)}  # fmt: skip
+        got = {name: got[name] for name in RESIDENT}
+        expect.equal(got, want, what=f"what is resident ({_named(case)})", unit="B")
+
+
+@check("8.3.h", row="prediction", level="pass")
+def test_the_batch_moves_activations_alone(student, draw, expect):
+    """Twice the examples double what grows with the batch, and not one byte of the rest."""
+    case = _case(draw, "adamw")
+    one = _predict(student, expect, **case)
+    two = _predict(student, expect, **{**case, "batch": 2 * case["batch"]})
+    for name in ("parameters", "gradients", "optimizer"):
+        expect.equal(two[name], one[name], what=f"{name} of twice the batch", unit="B")
+    grown = {name: two["forward"][name] - one["forward"][name] for name in MOMENTS}
+    data = case["batch"] * (4 * case["widths"][0] + 8)
+    kept = 4 * case["batch"] * sum(case["widths"][1:])
+    expect.equal(grown["before"], data, what="growth before the forward", unit="B")
+    expect.equal(grown["after"], data + kept, what="growth after the forward", unit="B")
+    after = two["backward"]["after"] - one["backward"]["after"]
+    expect.equal(after, data, what="growth after the backward", unit="B")
+
+
+@check("8.3.h", row="prediction", level="strong")
+def test_live_forward_and_backward(student, reference, draw, expect):
+    """For mlps drawn just now the forward and backward are those of a ledger, byte for byte."""
+    for layers in (1, 2, 3, 4):
+        case = _case(draw, "sgd", layers=layers)
+        live = reference.run("live_phases", case, stage="torch")
+        got = _phases(_predict(student, expect, **case))
+        for name in ("forward", "backward"):
+            expect.equal(got[name], live[name], what=f"the {name} ({_named(case)})", unit="B")
+
+
+@check("8.3.h", row="prediction", level="strong")
+def test_live_update(student, reference, draw, expect):
+    """For each optimizer, with foreach and without, the update is that of a ledger."""
+    for optimizer in ("sgd", "momentum", "adamw"):
+        for foreach in (False, True):
+            case = _case(draw, optimizer, foreach)
+            live = reference.run("live_phases", case, stage="torch")
+            got = _phases(_predict(student, expect, **case))
+            what = f"the update ({_named(case)}, foreach={foreach})"
+            expect.equal(got["update"], live["update"], what=what, unit="B")
+
+
+@check("8.3.h", row="prediction", level="strong")
+def test_live_kept_gradients(student, reference, draw, expect):
+    """With set_to_none=False gradients are there all the time, and new ones come beside them."""
+    for optimizer in draw.shuffled(["sgd", "adamw"]):
+        case = _case(draw, optimizer, set_to_none=False)
+        live = reference.run("live_phases", case, stage="torch")
+        got = _phases(_predict(student, expect, **case))
+        what = f"a step with kept gradients ({_named(case)})"
+        expect.equal(got, live, what=what, unit="B")
+
+
+@check("8.3.h", row="prediction", level="pass")
+def test_the_phase_with_the_peak(student, draw, expect):
+    """The peak is in the update of many weights, and in the backward of many examples."""
+    n = draw.integer(100, 200)
+    for case, phase in (
+        ({"widths": [n, n, 10], "batch": 2, "optimizer": "adamw"}, "update"),
+        ({"widths": [n, n, n, 10], "batch": 50 * n, "optimizer": "adamw"}, "backward"),
+        ({"widths": [n, 10], "batch": 3, "optimizer": "sgd"}, "backward"),
+    ):
+        got = _predict(student, expect, **case)
+        expect.equal(got["peak_phase"], phase, what=f"the phase of the peak ({_named(case)})")
+
+
+@check("8.3.h", row="prediction", level="pass")
+def test_steps_that_cannot_be(student, draw, expect):
+    """Too few widths, no examples and unknown optimizers are refused."""
+    n = draw.integer(3, 30)
+    cases = [
+        ("for one width", [[n], 4]),
+        ("for a width of 0", [[n, 0, 3], 4]),
+        ("for a width of 2.0", [[n, 2.0], 4]),
+        ("for a batch of 0", [[n, 3], 0]),
+        ("for a batch of NaN", [[n, 3], math.nan]),
+        ("for an unknown optimizer", [[n, 3], 4, "adam8bit"]),
+    ]
+    calls = [[arguments, {}] for _, arguments in cases]
+    found = student.run("calls", {"function": "predict_phases", "calls": calls})
+    for (why, _), answer in zip(cases, found, strict=True):
+        raised = answer.get("raised")
+        refused = bool(raised) and "ValueError" in raised
+        seen = raised[0] if raised else answer.get("value")
+        expect.that(refused, f"predict_phases must raise ValueError {why}.",
+                    None if refused else seen)  # fmt: skip

@@ -1,0 +1,347 @@
+"""Unit 8.3, NumPy stage: the bytes of a training step, derived before they are measured.
+
+Sizes are in bytes [B] and are exact integers; 1 MiB is 1 048 576 B, 1 MB is 1 000 000 B. Counts and
+sizes that come in may be Python's or NumPy's integers. Where something else than a count comes in
+(a negative number, 1.5, 2.0, NaN, True, text), the function raises ValueError, unless its
+docstring says otherwise. Only the standard library is needed. No function changes its arguments.
+"""
+
+import math
+import re
+from fractions import Fraction
+from itertools import pairwise
+from numbers import Integral
+
+KIB, MIB = 2**10, 2**20
+
+
+def to_bytes(size):
+    """Return a size as a whole number of bytes.
+
+    Text is a number and a unit, with or without spaces between: ``"1.5 MiB"``, ``"12MB"``,
+    ``"7 B"``, ``"1e3 kB"``. The units are ``B``, ``kB MB GB TB`` (powers of 1000) and
+    ``KiB MiB GiB TiB`` (powers of 1024), written exactly so. What is no whole number of bytes is
+    rounded to the nearest one (half a byte either way). Every digit counts: the 17th digit of
+    ``"9007199254740993 B"`` is not lost.
+
+    Args:
+        size: Text, or a count of bytes, which is returned as an int.
+
+    Returns:
+        Bytes [B, int].
+
+    Raises:
+        ValueError: If the text is not a number of zero or more with one of these units (``KB`` and
+            ``Mb`` are none of them, and a bare ``"12"`` has none), or the number is no count.
+    """
+    raise NotImplementedError("8.3.a")
+
+
+def round_size(nbytes):
+    """Return the block size that CUDA's caching allocator makes of a request.
+
+    Blocks are multiples of 512 B. A tensor without elements asks for nothing and gets nothing.
+
+    Args:
+        nbytes: What a tensor needs [B].
+
+    Returns:
+        The smallest multiple of 512 that is at least `nbytes` [B, int].
+    """
+    raise NotImplementedError("8.3.b")
+
+
+def segment_size(nbytes):
+    """Return the size of the segment that the allocator asks the driver for, for one request.
+
+    Of no use when a cached block fits. The rounded request decides (`round_size`), with the
+    default settings of torch 2.13:
+
+    - at most 1 MiB: a small segment of 2 MiB, shared by many small blocks
+    - less than 10 MiB: a large segment of 20 MiB
+    - else: the rounded request, rounded up to a multiple of 2 MiB
+
+    Args:
+        nbytes: What a tensor needs [B]; for 0 no segment is needed.
+
+    Returns:
+        Size of the segment [B, int].
+    """
+    raise NotImplementedError("8.3.c")
+
+
+class CachingAllocator:
+    """A model of CUDA's caching allocator: one device, one stream, default settings.
+
+    A *segment* is memory from the driver, cut into *blocks* that lie behind one another. A request
+    is rounded by `round_size`; up to 1 MiB it is *small* and is served from small segments alone,
+    above from large ones alone. It gets
+
+    1. the smallest free block of its kind that is large enough. Of equally large ones it is the one
+       in the older segment, of those the one nearer to the segment's beginning;
+    2. if there is none, a new segment of `segment_size`, a single free block at first;
+    3. if that would make more than `capacity` reserved, all segments that are free as a whole are
+       given back (as by `empty_cache`), and step 2 is tried once more;
+    4. if it still does not fit, MemoryError. Segments that step 3 gave back stay given back.
+
+    The block is split if what is left over is at least 512 B (small) or *more than* 1 MiB (large);
+    the request gets the front, the rest stays free. Otherwise it gets the whole block. A freed
+    block is joined with its free neighbours in the segment and kept: the driver sees nothing of it.
+
+    A request of 0 B takes no block and changes no number; its handle can be freed like any other.
+    """
+
+    def __init__(self, capacity=None):
+        """Start with nothing reserved.
+
+        Args:
+            capacity: Most that may be reserved [B]; None for no limit.
+        """
+        raise NotImplementedError("8.3.d")
+
+    def malloc(self, nbytes):
+        """Allocate and return a handle: an int that no earlier request of this allocator got.
+
+        Args:
+            nbytes: What a tensor needs [B].
+
+        Raises:
+            MemoryError: If the capacity does not allow it; no handle is given then.
+            ValueError: If `nbytes` is no count; nothing changes then.
+        """
+        raise NotImplementedError("8.3.d")
+
+    def free(self, handle):
+        """Give a block back to the allocator, which keeps it.
+
+        Raises:
+            ValueError: If the handle is unknown or was freed already; nothing changes then.
+        """
+        raise NotImplementedError("8.3.d")
+
+    def empty_cache(self):
+        """Return to the driver every segment that is free as a whole."""
+        raise NotImplementedError("8.3.d")
+
+    def reset_peak(self):
+        """Let the peaks begin anew, at what is allocated and reserved now."""
+        raise NotImplementedError("8.3.d")
+
+    def stats(self):
+        """Return a new dict of sizes [B, int].
+
+        - ``"requested"``: what the living handles asked for.
+        - ``"allocated"``: the sizes of their blocks, a block that was not split counted whole.
+        - ``"reserved"``: the sizes of all segments.
+        - ``"inactive_split"``: free bytes in segments that also hold a living block; this is what
+          `empty_cache` cannot return.
+        - ``"largest_free"``: the largest free block, 0 if there is none.
+        - ``"peak_allocated"``, ``"peak_reserved"``: the most since the beginning or the last
+          `reset_peak`.
+        """
+        raise NotImplementedError("8.3.d")
+
+
+def training_bytes(parameter_shapes, activation_shapes, policy, stage=0, devices=1):
+    """Return what one device holds of a mixed-precision training step, by what it is for.
+
+    A policy is a dict of bytes per element, or the name of one:
+
+    - ``"weight"``, ``"gradient"``, ``"activation"``: bytes of an element of each
+    - ``"state"`` and ``"states"``: bytes of an element of an optimizer state, and how many states
+      a weight has (AdamW 2, momentum 1, plain SGD 0)
+    - ``"master"``: bytes of an element of the master copy of the weights; 0 (no copy) if left out
+    - ``"counter"``: bytes of the step counter that each parameter *tensor* has; 0 if left out
+
+    ===============  ======  ========  ==========  =====  ======  ======  =======
+    name             weight  gradient  activation  state  states  master  counter
+    ===============  ======  ========  ==========  =====  ======  ======  =======
+    ``fp32``         4       4         4           4      2       0       4
+    ``autocast``     4       4         2           4      2       0       4
+    ``bf16``         2       2         2           2      2       0       4
+    ``bf16_master``  2       2         2           4      2       4       4
+    ===============  ======  ========  ==========  =====  ======  ======  =======
+
+    ``fp32``, ``autocast`` and ``bf16`` are what torch's AdamW does: its states take the dtype of
+    the parameter, so that a pure bf16 model has half the optimizer state of the textbook.
+
+    With several `devices` ZeRO splits what they would all hold alike: from stage 1 on the optimizer
+    states and the master copy, from stage 2 on the gradients, from stage 3 on the weights. Each of
+    these is split by elements, over all parameters laid end to end; the largest share counts.
+    Counters and activations are not split.
+
+    Args:
+        parameter_shapes: List of shapes; ``()`` is a scalar, one element.
+        activation_shapes: List of shapes of what the forward keeps on this device.
+        policy: A dict or a name.
+        stage: 0 (nothing split), 1, 2 or 3.
+        devices: How many devices share the model.
+
+    Returns:
+        A dict [B, int] with ``"parameters"`` (weights and master copy), ``"gradients"``,
+        ``"optimizer"`` (states and counters), ``"activations"`` and ``"total"``.
+
+    Raises:
+        ValueError: Also for a name that is not in the table, a policy with a missing or an unknown
+            key, a stage above 3 and for less than one device.
+    """
+    raise NotImplementedError("8.3.e")
+
+
+def activation_bytes(layers, batch, width, itemsize=4):
+    """Return what autograd keeps between the forward and the backward of a chain of layers.
+
+    The chain starts with data of shape ``[batch, width]`` that needs no gradient. A layer is
+    ``("linear", n)`` with weight and bias, or one of the names below; lists are as good as tuples,
+    and a name alone is as good as ``(name,)``. Every weight needs its gradient. A layer keeps
+
+    - ``linear``: its input
+    - ``relu``, ``tanh``: its output
+    - ``gelu``: its input
+    - ``layernorm``: its input, and a mean and a reciprocal deviation for each example
+    - ``dropout``: a mask of the shape and dtype of its input, as a CPU does it
+    - ``cross_entropy`` (only as the last layer): the log-probabilities, of the shape of its input,
+      and one element for the total weight of the labels
+
+    A tensor that two layers keep is there once. The data, the weights and the labels are there
+    anyway and do not count. Layers in front of the first linear or layernorm keep nothing, since
+    nothing there needs a gradient; what they hand to it is no longer the data, and it keeps that.
+
+    Args:
+        layers: List of layers; an empty one keeps nothing.
+        batch: Examples; may be 0.
+        width: Of the data, at least 1, as are the widths of all linear layers.
+        itemsize: Bytes of an element: 2, 4 or 8, the same everywhere.
+
+    Returns:
+        Bytes [B, int].
+
+    Raises:
+        ValueError: Also for an unknown layer, for ``cross_entropy`` before the end, and for another
+            itemsize.
+    """
+    raise NotImplementedError("8.3.f")
+
+
+def transformer_activation_bytes(
+    s, b, h, a, *, tensor_parallel=1, sequence_parallel=False, recompute="none"
+):
+    """Return the activations of one transformer layer in 16-bit training, in named parts.
+
+    The layer is that of Korthikanti et al., arXiv:2205.05198: elements have 2 B, dropout masks 1 B,
+    the mlp is four times as wide, attention is written out (scores, softmax, dropout). It keeps
+
+    - ``"norms"``: the inputs of two LayerNorms
+    - ``"attention"``: the shared input of the three projections, queries, keys, values, the input
+      of the output projection, and the mask of the dropout behind it
+    - ``"scores"``: softmax output, dropout output and dropout mask of `a` heads
+    - ``"mlp"``: the inputs of both linears and of the GELU, and the mask of the dropout behind it
+
+    With tensor parallelism each of `t` devices holds a t-th of the queries, keys, values, scores,
+    the output projection's input, the GELU's input and the second linear's input. Everything else
+    is on every device, unless sequence parallelism splits it by `t` as well.
+
+    Recomputation: ``"none"``; ``"selective"`` drops the scores; ``"full"`` keeps the layer's input
+    alone, on every device as a whole, as ``"input"``, and 0 for all other parts.
+
+    Args:
+        s: Tokens of a sequence.
+        b: Sequences a device.
+        h: Width.
+        a: Heads.
+        tensor_parallel: `t`; h and a are multiples of it.
+        sequence_parallel: Whether the rest is split along the sequence; s is a multiple of t then.
+        recompute: ``"none"``, ``"selective"`` or ``"full"``.
+
+    Returns:
+        A dict with ``"norms"``, ``"attention"``, ``"scores"``, ``"mlp"``, ``"input"`` (0 unless
+        recompute is full) and their sum ``"total"`` [B a device, int].
+
+    Raises:
+        ValueError: Also if something is to be split that is no multiple of t, and for another
+            recompute. All of s, b, h, a and t are at least 1.
+    """
+    raise NotImplementedError("8.3.g")
+
+
+def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=True):
+    """Return the live tensor bytes of each phase of an mlp step, byte for byte, without running it.
+
+    The model is ``Linear, ReLU, Linear, ..., Linear`` with biases, all in float32; the batch is
+    data ``[batch, widths[0]]`` in float32 and labels ``[batch]`` in int64. The step is a later
+    one, so that optimizer states exist, and is exactly this::
+
+        loss = F.cross_entropy(model(x), y)                            # forward
+        loss.backward(); del loss                                      # backward
+        optimizer.step(); optimizer.zero_grad(set_to_none=set_to_none) # optimizer
+
+    What is alive is counted whenever an operator has returned, with its arguments and results:
+
+    - A linear makes its output, a ReLU its output while the linear's is still there. Then the
+      linear's output is dropped: the ReLU keeps its own. The last linear's output lives until the
+      loss is done, beside the log-probabilities, the loss and the total weight of the labels (4 B
+      each).
+    - Backward starts with 4 B for the gradient of the loss, which live to its end; so does the loss
+      itself. The loss function makes two gradients of the logits' size, the second from the
+      first: at that moment both, and the log-probabilities, are there. The total weight is gone
+      when the first is made, the first and the log-probabilities when the second is made.
+    - A linear's backward makes the gradients of its input (not for the first layer), of its weight
+      and of its bias, in this order; then the gradient of its output goes. After that the ReLU
+      below makes a gradient of its own; then the one it came from and the ReLU's output go.
+    - Gradients that were kept (``set_to_none=False``) are there all the time, and new ones, which
+      are added to them, go together with the gradient of the linear's output.
+    - The optimizer: ``"sgd"`` has no state, ``"momentum"`` one state, ``"adamw"`` two and a 4 B
+      counter for each parameter tensor. Only AdamW needs room while it works. With
+      ``foreach=True``: one copy of all parameters. Else it goes from tensor to tensor in the order
+      of the model (weight, bias, weight, ...) and makes two temporaries of the size of each, while
+      the last temporary of the tensor before is still there.
+
+    Args:
+        widths: ``[n_0, ..., n_L]``, at least two of them, each at least 1.
+        batch: Examples, at least 1.
+        optimizer: ``"sgd"``, ``"momentum"`` or ``"adamw"``.
+        foreach: As of `torch.optim`.
+        set_to_none: As of `zero_grad`.
+
+    Returns:
+        A dict [B, int] with
+
+        - ``"parameters"``, ``"gradients"``, ``"optimizer"``, ``"batch"``: what each of these needs
+          (gradients also when they are there for a part of the step only).
+        - ``"forward"``, ``"backward"``, ``"update"``: dicts ``{"before", "peak", "after"}``, all
+          live bytes, parameters and the rest included. ``"update"`` is the optimizer phase.
+        - ``"peak_phase"``: the name of the phase with the largest peak.
+
+    Raises:
+        ValueError: Also for another optimizer, too few widths or a batch without examples.
+    """
+    raise NotImplementedError("8.3.h")
+
+
+def explain_gap(predicted, measured, live):
+    """Return what the gap between a prediction and a measurement is made of.
+
+    Both sides are in named items: what was predicted for each, and what was measured for each by
+    looking at it (parameters, gradients, ...). `live` is what the meter says in all. An item that
+    one side lacks counts 0 there. Sizes are anything that `to_bytes` takes, but an int may be
+    negative.
+
+    Args:
+        predicted: ``{item: size}``.
+        measured: ``{item: size}``.
+        live: Size of everything, measured as a whole.
+
+    Returns:
+        A dict [B, int] with
+
+        - ``"gap"``: `live` less everything that was predicted.
+        - ``"terms"``: ``{item: measured less predicted}``, items without a difference left out, the
+          largest by absolute size first, of equal ones in the order of `predicted`, then of
+          `measured`.
+        - ``"unexplained"``: `live` less everything in `measured`. The terms and this add up to the
+          gap, always.
+
+    Raises:
+        ValueError: If a size cannot be read.
+    """
+    raise NotImplementedError("8.3.i")
