@@ -1,0 +1,20 @@
+"""Knows torch.OutOfMemoryError alone.
+
+check = "8.3.n/the_first_size_that_fits"
+stage = "torch"
+says = "An attempt ran out of memory and nothing else was tried. On a CPU that is a RuntimeError or a MemoryError."
+also = ["8.3.n/the_next_try_begins_clean", "8.3.n/other_errors_go_through"]
+"""
+
+
+def first_fit(attempt, sizes):
+    tried = 0
+    for size in sizes:
+        tried += 1
+        try:
+            return size, attempt(size)
+        except torch.OutOfMemoryError:
+            pass
+    if not tried:
+        raise ValueError("there is no size to try")
+    raise MemoryError(f"none of {tried} sizes fits")

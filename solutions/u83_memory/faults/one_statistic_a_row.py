@@ -1,0 +1,27 @@
+"""Counts one number an example for a LayerNorm.
+
+check = "8.3.f/what_each_layer_keeps"
+stage = "numpy"
+says = "This is what one statistic an example gives: a LayerNorm keeps a mean and a reciprocal deviation."
+also = ["8.3.f/live_chains", "8.3.f/a_shared_tensor_counts_once"]
+"""
+
+_right_activation_bytes = activation_bytes
+
+
+def activation_bytes(layers, batch, width, itemsize=4):
+    _right_activation_bytes(layers, batch, width, itemsize)
+    layers = [(layer,) if isinstance(layer, str) else tuple(layer) for layer in layers]
+    elements, counted, needs_grad = 0, True, False
+    for kind, *sizes in layers:
+        needs_grad = needs_grad or kind in ("linear", "layernorm")
+        if needs_grad and kind in ("linear", "gelu", "layernorm") and not counted:
+            elements += batch * width
+        if kind == "linear":
+            width = sizes[0]
+        if needs_grad:
+            elements += {"layernorm": 1 * batch, "dropout": batch * width}.get(kind, 0)
+            elements += batch * width + 1 if kind == "cross_entropy" else 0
+        counted = needs_grad and kind in ("relu", "tanh")
+        elements += batch * width if counted else 0
+    return elements * itemsize
