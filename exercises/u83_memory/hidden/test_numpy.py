@@ -311,6 +311,8 @@ def test_a_shared_tensor_counts_once(student, draw, expect):
     chain = [["linear", n], ["relu"], ["linear", m], ["relu"], ["linear", 5], ["cross_entropy"]]
     (got,) = _f(student, expect, (chain, b, 9))
     expect.equal(got, 4 * (b * n + b * m + 5 * b + 1), what="bytes of an mlp", unit="B")
+    (got,) = _f(student, expect, ([["linear", n], ["gelu"], ["linear", m]], b, 9))
+    expect.equal(got, 4 * 2 * b * n, what="bytes of a GELU between two linears", unit="B")
     chain = [["linear", n], ["relu"], ["gelu"], ["layernorm"], ["linear", m]]
     (got,) = _f(student, expect, (chain, b, 9))
     want = 4 * (b * n + b * n + 2 * b + b * n)

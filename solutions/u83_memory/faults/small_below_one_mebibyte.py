@@ -3,7 +3,7 @@
 check = "8.3.d/small_and_large_kept_apart"
 stage = "numpy"
 says = "A request of exactly 1 MiB was served as a large one. Up to 1 MiB, and including it, is small."
-also = ["8.3.d/any_sequence_of_requests"]
+also = ["8.3.d/any_sequence_of_requests", "8.3.d/blocks_are_split", "8.3.d/out_of_memory"]
 """
 
 _Edge = CachingAllocator

@@ -1,8 +1,9 @@
-"""Runs the phases without gradients.
+"""Allocates scratch space inside the phases.
 
 check = "8.3.k/a_real_step"
 stage = "torch"
-says = "The step did not run as it was handed in. A measurement must not change what is measured."
+says = "Something was allocated within the phases that is no part of the step. A measurement must not change what it measures."
+also = ["8.3.o/closed_book_ran_and_named"]
 """
 
 _plain_phase_memory = phase_memory
