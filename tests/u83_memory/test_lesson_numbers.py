@@ -8,7 +8,7 @@ from types import ModuleType
 
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: N812
 
 LESSON = (Path(__file__).resolve().parents[2] / "exercises" / "u83_memory" / "README.md").read_text(
     encoding="utf-8"

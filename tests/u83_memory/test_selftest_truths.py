@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: N812
 
 from grader.instruments.caching_allocator import AllocatorModel
 from grader.instruments.live_bytes import LiveBytes

@@ -262,3 +262,17 @@ def _sequence(draw, count, limit):
         else:
             operations.append(["empty_cache"] if kind < 97 else ["reset_peak"])
     return operations, alive
+
+
+@check("8.3.d", row="prediction", level="strong", device="cuda")
+def test_the_device_counts_the_same(student, reference, draw, expect):
+    """On a CUDA device the real allocator counts what yours does, after each of many requests."""
+    operations, _ = _sequence(draw, 80, None)
+    operations = [one for one in operations if one[0] != "reset_peak"]
+    real = reference.run("device_counts", {"operations": operations}, stage="torch")
+    if any(real["begin"]):
+        expect.inconclusive("something was allocated on the device before the first request")
+    stats, _, _ = _run(student, expect, operations)
+    for name, column in real["columns"].items():
+        got = [one[name] for one in stats]
+        expect.equal(got, column, what=f"{name} after each request", unit="B")

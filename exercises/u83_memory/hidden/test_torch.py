@@ -67,6 +67,16 @@ def test_the_allocator_of_this_device(student, draw, expect):
         expect.equal(answer["resets"], [int(number)], what=f"devices reset by a meter of {device}")
 
 
+@check("8.3.j", row="prediction", level="pass", device="cuda")
+def test_a_device_that_is_there(student, draw, expect):
+    """On a CUDA device the meter reads what tensors have, in blocks of 512 bytes."""
+    kept, gone = draw.integer(1, 40), draw.integer(41, 90)
+    case = {"device": "cuda", "kept": kept * 512 - 7, "gone": gone * 512 - 7}
+    seen = student.run("device_metered", case)
+    want = {"grown": kept * 512, "peak": (kept + gone) * 512}
+    expect.equal(seen, want, what="growth and peak of the device", unit="B")
+
+
 # 8.3.k phase_memory
 
 NAMES = ("forward", "backward", "optimizer")

@@ -6,8 +6,8 @@ torch is imported inside functions: the NumPy stage's workers read these files t
 import sys
 
 from ._calls import calls, replayed
-from ._live import live_phases, live_saved, live_states
-from ._meters import leaking, metered, phased
+from ._live import device_counts, live_phases, live_saved, live_states
+from ._meters import device_metered, leaking, metered, phased
 from ._sheet import (
     measure_adamw_bytes,
     measure_foreach_room,
@@ -28,6 +28,8 @@ __all__ = [
     "INSTRUMENTS",
     "calls",
     "closed_book",
+    "device_counts",
+    "device_metered",
     "fitted",
     "leaking",
     "live_phases",

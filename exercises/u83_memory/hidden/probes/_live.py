@@ -118,3 +118,23 @@ def live_states(stage: Any, case: dict[str, Any]) -> dict[str, int]:
         "gradients": sum(p.grad.untyped_storage().nbytes() for p in parameters),
         "optimizer": sum(value.untyped_storage().nbytes() for value in states),
     }
+
+
+def device_counts(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Run operations on the device's own allocator; return what it counts after each."""
+    import torch
+
+    begin = [torch.cuda.memory_allocated(), torch.cuda.memory_reserved()]
+    held: list[Any] = []
+    columns: dict[str, list[int]] = {"allocated": [], "reserved": [], "requested": []}
+    for name, *arguments in case["operations"]:
+        if name == "malloc":
+            held.append(torch.empty(arguments[0], dtype=torch.uint8, device="cuda"))
+        elif name == "free":
+            held[arguments[0]] = None
+        elif name == "empty_cache":
+            torch.cuda.empty_cache()
+        stats = torch.cuda.memory_stats()
+        for key, column in columns.items():
+            column.append(stats[f"{key}_bytes.all.current"])
+    return {"begin": begin, "columns": columns}

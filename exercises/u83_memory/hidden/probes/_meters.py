@@ -122,6 +122,21 @@ def _read_live(meter: Any) -> list[Any]:
     return [first, second]
 
 
+def device_metered(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Read the meter of a real CUDA device while tensors come and go."""
+    import torch
+
+    held = []
+    with stage.meter_for(case["device"]) as entered, torch.cuda.device(0):
+        meter = entered if hasattr(entered, "live") else stage.meter_for(case["device"])
+        meter.reset_peak()
+        before = meter.live
+        held.append(torch.empty(case["kept"], dtype=torch.uint8, device="cuda"))
+        gone = torch.empty(case["gone"], dtype=torch.uint8, device="cuda")
+        del gone
+        return {"grown": meter.live - before, "peak": meter.peak - before}
+
+
 # 8.3.k phase_memory
 
 
