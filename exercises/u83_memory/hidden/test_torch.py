@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import numpy as np
+
 from grader.checks import check
 
 MOMENTS = ("before", "peak", "after")
@@ -320,7 +322,7 @@ def test_a_list_of_losses(student, draw, expect):
     graph = 4 * batch * (n + m) + 8 + 8 * batch
     value = _leak(student, expect, "losses", **shape)
     _held(expect, value, "a list of losses", graph, "graph")
-    live = value["live"] if isinstance(value["live"], list) else []
+    live = list(value["live"]) if isinstance(value["live"], list | np.ndarray) else []
     expect.equal(len(live), 5, what="readings in live, after the warm-up and each counted step")
     for number, reading in enumerate(live):
         what = f"live after {number} counted steps"
