@@ -1,0 +1,3 @@
+"""The solution as it is."""
+
+phase_memory = phase_memory

@@ -1,0 +1,3 @@
+"""Gives SGD with momentum the states of Adam."""
+
+STATES = {**STATES, "momentum": 2}
