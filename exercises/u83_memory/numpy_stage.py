@@ -318,6 +318,28 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
     raise NotImplementedError("8.3.h")
 
 
+def inference_peak(widths, batch):
+    """Return the live tensor bytes of an mlp's forward in inference mode, above what was alive.
+
+    The model and its data are those of `predict_phases`; what is run is ``outputs = model(x)``
+    alone, without a loss, under ``torch.inference_mode()`` or ``torch.no_grad()``. Nothing is kept
+    for a backward: the output of a layer goes as soon as the next layer has made its own. A linear
+    makes its output beside its input, a ReLU beside the linear's output. The data stay, and do not
+    count.
+
+    Args:
+        widths: ``[n_0, ..., n_L]``, at least two of them, each at least 1.
+        batch: Examples, at least 1.
+
+    Returns:
+        A dict [B, int] with ``"peak"`` and ``"after"``, both above what was alive before.
+
+    Raises:
+        ValueError: Also for too few widths.
+    """
+    raise NotImplementedError("8.3.i")
+
+
 def explain_gap(predicted, measured, live):
     """Return what the gap between a prediction and a measurement is made of.
 
@@ -344,4 +366,4 @@ def explain_gap(predicted, measured, live):
     Raises:
         ValueError: If a size cannot be read.
     """
-    raise NotImplementedError("8.3.i")
+    raise NotImplementedError("8.3.j")

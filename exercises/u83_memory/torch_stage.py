@@ -81,7 +81,7 @@ def meter_for(device):
         RuntimeError: If ``torch.cuda.is_available()`` says that there is no CUDA device and one is
             asked for, and for any other kind of device.
     """
-    raise NotImplementedError("8.3.j")
+    raise NotImplementedError("8.3.k")
 
 
 def phase_memory(phases, meter):
@@ -108,7 +108,7 @@ def phase_memory(phases, meter):
         RuntimeError: If a reading is None or negative, a peak is less than what was alive before or
             after the same phase, or all readings of all phases are 0.
     """
-    raise NotImplementedError("8.3.k")
+    raise NotImplementedError("8.3.l")
 
 
 def state_bytes(model, optimizer=None, batch=()):
@@ -132,7 +132,7 @@ def state_bytes(model, optimizer=None, batch=()):
     Returns:
         A dict of the five, and their sum ``"total"`` [B, int]. A part that is not there is 0.
     """
-    raise NotImplementedError("8.3.l")
+    raise NotImplementedError("8.3.m")
 
 
 def find_leak(step, meter, steps=4, warmup=2):
@@ -163,7 +163,7 @@ def find_leak(step, meter, steps=4, warmup=2):
         RuntimeError: If a reading is None, or all of them and the meter's peak are 0: nothing was
             measured.
     """
-    raise NotImplementedError("8.3.m")
+    raise NotImplementedError("8.3.n")
 
 
 def first_fit(attempt, sizes):
@@ -186,7 +186,7 @@ def first_fit(attempt, sizes):
         MemoryError: If none fits. It holds nothing of the failed attempts either.
         Exception: Any other error of an attempt goes through as it is, and nothing else is tried.
     """
-    raise NotImplementedError("8.3.n")
+    raise NotImplementedError("8.3.o")
 
 
 def closed_book_memory(widths, batch):
@@ -212,4 +212,4 @@ def closed_book_memory(widths, batch):
           largest peak of all live bytes. The optimizer phase is ``step()`` and ``zero_grad()``.
         - ``"sentence"``: one sentence that contains the name of that phase and of no other.
     """
-    raise NotImplementedError("8.3.o")
+    raise NotImplementedError("8.3.p")

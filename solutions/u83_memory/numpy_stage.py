@@ -642,6 +642,36 @@ def _room(tensors, foreach):
 # endregion
 
 
+def inference_peak(widths, batch):
+    """Return the live tensor bytes of an mlp's forward in inference mode, above what was alive.
+
+    The model and its data are those of `predict_phases`; what is run is ``outputs = model(x)``
+    alone, without a loss, under ``torch.inference_mode()`` or ``torch.no_grad()``. Nothing is kept
+    for a backward: the output of a layer goes as soon as the next layer has made its own. A linear
+    makes its output beside its input, a ReLU beside the linear's output. The data stay, and do not
+    count.
+
+    Args:
+        widths: ``[n_0, ..., n_L]``, at least two of them, each at least 1.
+        batch: Examples, at least 1.
+
+    Returns:
+        A dict [B, int] with ``"peak"`` and ``"after"``, both above what was alive before.
+
+    Raises:
+        ValueError: Also for too few widths.
+    """
+    # region 8.3.i
+    widths = [_count(n, "a width", least=1) for n in widths]
+    if len(widths) < 2:
+        raise ValueError(f"{widths} is no mlp")
+    outs = [4 * _count(batch, "the batch", least=1) * n for n in widths[1:]]
+    relus = [2 * out for out in outs[:-1]]
+    linears = [above + below for above, below in pairwise([0, *outs])]
+    return {"peak": max(relus + linears), "after": outs[-1]}
+    # endregion
+
+
 def explain_gap(predicted, measured, live):
     """Return what the gap between a prediction and a measurement is made of.
 
@@ -668,7 +698,7 @@ def explain_gap(predicted, measured, live):
     Raises:
         ValueError: If a size cannot be read.
     """
-    # region 8.3.i
+    # region 8.3.j
     predicted, measured = _sizes(predicted), _sizes(measured)
     total = _size(live)
     items = dict.fromkeys([*predicted, *measured])

@@ -81,7 +81,7 @@ def meter_for(device):
         RuntimeError: If ``torch.cuda.is_available()`` says that there is no CUDA device and one is
             asked for, and for any other kind of device.
     """
-    # region 8.3.j
+    # region 8.3.k
     device = torch.device(device)
     if device.type == "cpu":
         return LiveMeter()
@@ -143,7 +143,7 @@ def phase_memory(phases, meter):
         RuntimeError: If a reading is None or negative, a peak is less than what was alive before or
             after the same phase, or all readings of all phases are 0.
     """
-    # region 8.3.k
+    # region 8.3.l
     phases = list(phases)
     if not phases or len({name for name, _ in phases}) < len(phases):
         raise ValueError("phases need names, each its own")
@@ -196,7 +196,7 @@ def state_bytes(model, optimizer=None, batch=()):
     Returns:
         A dict of the five, and their sum ``"total"`` [B, int]. A part that is not there is 0.
     """
-    # region 8.3.l
+    # region 8.3.m
     parameters = list(model.parameters())
     parts = {
         "parameters": parameters,
@@ -246,7 +246,7 @@ def find_leak(step, meter, steps=4, warmup=2):
         RuntimeError: If a reading is None, or all of them and the meter's peak are 0: nothing was
             measured.
     """
-    # region 8.3.m
+    # region 8.3.n
     if steps < 1 or warmup < 0:
         raise ValueError(f"{steps} steps after {warmup} show nothing")
     live, graphs = [], []
@@ -307,7 +307,7 @@ def first_fit(attempt, sizes):
         MemoryError: If none fits. It holds nothing of the failed attempts either.
         Exception: Any other error of an attempt goes through as it is, and nothing else is tried.
     """
-    # region 8.3.n
+    # region 8.3.o
     tried = 0
     for size in sizes:
         tried += 1
@@ -348,7 +348,7 @@ def closed_book_memory(widths, batch):
           largest peak of all live bytes. The optimizer phase is ``step()`` and ``zero_grad()``.
         - ``"sentence"``: one sentence that contains the name of that phase and of no other.
     """
-    # region 8.3.o
+    # region 8.3.p
     layers = []
     for n, m in pairwise(widths):
         layers += [nn.Linear(n, m), nn.ReLU()]

@@ -1,4 +1,4 @@
-"""Hidden checks of unit 8.3, NumPy stage, sizes and accountants: 8.3.a, b, c, e, f, g and i."""
+"""Hidden checks of unit 8.3, NumPy stage, sizes and accountants: 8.3.a to g, and j."""
 
 from __future__ import annotations
 
@@ -457,10 +457,10 @@ def test_layers_that_cannot_be_split(student, draw, expect):
     expect.equal(got["norms"], 4 * 72, what="norms of a sequence that is not split", unit="B")
 
 
-# 8.3.i explain_gap
+# 8.3.j explain_gap
 
 
-@check("8.3.i", row="prediction", level="pass")
+@check("8.3.j", row="prediction", level="pass")
 def test_terms_add_up_to_the_gap(student, draw, expect):
     """The gap is measured less predicted; its terms and what is unexplained add up to it."""
     base = draw.integer(10**6, 10**7)
@@ -476,7 +476,7 @@ def test_terms_add_up_to_the_gap(student, draw, expect):
     expect.equal(got["unexplained"], rest, what="unexplained", unit="B")
 
 
-@check("8.3.i", row="prediction", level="pass")
+@check("8.3.j", row="prediction", level="pass")
 def test_largest_term_first_and_units(student, draw, expect):
     """Terms come by falling size, equal ones in their order, and sizes may have units."""
     n = draw.integer(2, 9)

@@ -1,4 +1,4 @@
-"""Hidden checks of unit 8.3 that hold the model of a step, 8.3.h, against steps run just now."""
+"""Hidden checks of unit 8.3 that hold models of a step, 8.3.h and i, against what was just run."""
 
 from __future__ import annotations
 
@@ -134,11 +134,53 @@ def test_steps_that_cannot_be(student, draw, expect):
         ("for a batch of NaN", [[n, 3], math.nan]),
         ("for an unknown optimizer", [[n, 3], 4, "adam8bit"]),
     ]
+    _all_refused(student, expect, "predict_phases", cases)
+
+
+def _all_refused(student, expect, function, cases):
+    """Expect each of some calls, with the reason, to raise ValueError."""
     calls = [[arguments, {}] for _, arguments in cases]
-    found = student.run("calls", {"function": "predict_phases", "calls": calls})
+    found = student.run("calls", {"function": function, "calls": calls})
     for (why, _), answer in zip(cases, found, strict=True):
         raised = answer.get("raised")
         refused = bool(raised) and "ValueError" in raised
         seen = raised[0] if raised else answer.get("value")
-        expect.that(refused, f"predict_phases must raise ValueError {why}.",
-                    None if refused else seen)  # fmt: skip
+        expect.that(refused, f"{function} must raise ValueError {why}.", None if refused else seen)
+
+
+# 8.3.i inference_peak
+
+
+@check("8.3.i", row="prediction", level="strong")
+def test_live_inference(student, reference, draw, expect):
+    """For mlps drawn just now the peak in inference mode is that of a ledger, byte for byte."""
+    for mode in ("inference_mode", "no_grad"):
+        for layers in (1, 2, 4):
+            case = {"widths": draw.integers(1, 90, layers + 1), "batch": draw.integer(1, 60),
+                    "mode": mode}  # fmt: skip
+            live = reference.run("live_inference", case, stage="torch")
+            got = student.numpy.inference_peak(case["widths"], case["batch"])
+            expect.keys(got, ["peak", "after"], what="the result")
+            got = {name: got[name] for name in ("peak", "after")}
+            shape = "-".join(map(str, case["widths"]))
+            expect.equal(got, live, what=f"an mlp {shape} under {mode}", unit="B")
+
+
+@check("8.3.i", row="prediction", level="pass")
+def test_neighbours_alone_are_alive(student, draw, expect):
+    """The peak is that of two neighbours, wherever the wide layers are; nonsense is refused."""
+    n, b = draw.integer(40, 90), draw.integer(2, 30)
+    for widths, peak, what in (
+        ([500 * n, 3], 3, "one linear on wide data"),
+        ([4, n, 3, n + 1, 2], 2 * (n + 1), "a wide layer behind a narrow one"),
+        ([4, n, 5 * n], 6 * n, "a wide last layer"),
+        ([4, n, n - 9, 2], 2 * n, "two wide layers"),
+    ):
+        got = student.numpy.inference_peak(widths, b)
+        expect.keys(got, ["peak", "after"], what="the result")
+        want = {"peak": 4 * b * peak, "after": 4 * b * widths[-1]}
+        got = {name: got[name] for name in want}
+        expect.equal(got, want, what=what, unit="B")
+    bad = [("for one width", [[n], 4]), ("for a batch of 0", [[n, 3], 0]),
+           ("for a width of 0", [[n, 0, 3], 4]), ("for a batch of 1.0", [[n, 3], 1.0])]  # fmt: skip
+    _all_refused(student, expect, "inference_peak", bad)

@@ -24,7 +24,7 @@ def _fine(expect, answer, what):
     expect.that(not raised, f"{what} raised {(raised or [''])[0]}.")
 
 
-# 8.3.j meter_for
+# 8.3.k meter_for
 
 
 def _meter(student, device, live=None, peak=None, as_object=False, more=0):
@@ -32,7 +32,7 @@ def _meter(student, device, live=None, peak=None, as_object=False, more=0):
     return student.run("metered", case)
 
 
-@check("8.3.j", row="prediction", level="pass")
+@check("8.3.k", row="prediction", level="pass")
 def test_no_device_no_number(student, draw, expect):
     """Where there is no CUDA device a CUDA meter is refused: 0 would have been a lie."""
     for device in ("cuda", f"cuda:{draw.integer(0, 3)}"):
@@ -42,7 +42,7 @@ def test_no_device_no_number(student, draw, expect):
     _refused(expect, _meter(student, "meta"), "for the meta device", "RuntimeError")
 
 
-@check("8.3.j", row="prediction", level="pass")
+@check("8.3.k", row="prediction", level="pass")
 def test_the_cpu_has_a_live_meter(student, draw, expect):
     """The meter of a CPU counts tensors that live, and its peak can be reset."""
     for as_object in (False, True):
@@ -52,7 +52,7 @@ def test_the_cpu_has_a_live_meter(student, draw, expect):
         expect.equal(answer["read"], [[400, 1200], [400, 400]], what=what, unit="B")
 
 
-@check("8.3.j", row="prediction", level="pass")
+@check("8.3.k", row="prediction", level="pass")
 def test_the_allocator_of_this_device(student, draw, expect):
     """A CUDA meter reads allocated bytes, not reserved ones, of the device that was asked for."""
     live = {str(k): draw.integer(1000, 9000) for k in range(2)}
@@ -69,7 +69,7 @@ def test_the_allocator_of_this_device(student, draw, expect):
         expect.equal(answer["resets"], [int(number)], what=f"devices reset by a meter of {device}")
 
 
-@check("8.3.j", row="prediction", level="pass", device="cuda")
+@check("8.3.k", row="prediction", level="pass", device="cuda")
 def test_a_device_that_is_there(student, draw, expect):
     """On a CUDA device the meter reads what tensors have, in blocks of 512 bytes."""
     kept, gone = draw.integer(1, 40), draw.integer(41, 90)
@@ -79,7 +79,7 @@ def test_a_device_that_is_there(student, draw, expect):
     expect.equal(seen, want, what="growth and peak of the device", unit="B")
 
 
-# 8.3.k phase_memory
+# 8.3.l phase_memory
 
 NAMES = ("forward", "backward", "optimizer")
 
@@ -116,7 +116,7 @@ def _got(value, names):
     return {name: {key: value["phases"][name][key] for key in MOMENTS} for name in names}
 
 
-@check("8.3.k", row="prediction", level="pass")
+@check("8.3.l", row="prediction", level="pass")
 def test_each_phase_has_its_own_peak(student, draw, expect):
     """The peak of a phase is the most within it, above what is alive, and not of the one before."""
     up, kept = draw.integer(800, 999), draw.integer(100, 199)
@@ -130,7 +130,7 @@ def test_each_phase_has_its_own_peak(student, draw, expect):
     expect.equal(value["peak_phase"], "forward", what="peak_phase")
 
 
-@check("8.3.k", row="prediction", level="pass")
+@check("8.3.l", row="prediction", level="pass")
 def test_phases_run_once_in_order(student, draw, expect):
     """The meter is entered once round all phases, and left even if one of them fails."""
     names = [draw.name() for _ in range(4)]
@@ -146,7 +146,7 @@ def test_phases_run_once_in_order(student, draw, expect):
     expect.equal(answer["log"][-1], "exit", what="the last thing that happened")
 
 
-@check("8.3.k", row="prediction", level="pass")
+@check("8.3.l", row="prediction", level="pass")
 def test_results_are_dropped(student, draw, expect):
     """What a phase returns is gone before the reading after it."""
     sizes = draw.integers(1000, 9000, 3)
@@ -161,7 +161,7 @@ def test_results_are_dropped(student, draw, expect):
     expect.equal(got, want, what="peak of each phase, its result included", unit="B")
 
 
-@check("8.3.k", row="prediction", level="pass")
+@check("8.3.l", row="prediction", level="pass")
 def test_equal_peaks_and_bad_lists(student, draw, expect):
     """Of equal peaks the first phase is named; no phases, and a name twice, are refused."""
     names = [draw.name(), draw.name(6), draw.name(7)]
@@ -175,7 +175,7 @@ def test_equal_peaks_and_bad_lists(student, draw, expect):
     expect.that("work" not in answer["log"], "A phase ran although a name comes twice.")
 
 
-@check("8.3.k", row="prediction", level="pass")
+@check("8.3.l", row="prediction", level="pass")
 def test_what_was_not_measured(student, draw, expect):
     """Nothing but zeros, None, or less than nothing is no measurement and is refused."""
     moves = [[draw.integer(10, 90), -5], [20], [-9]]
@@ -192,7 +192,7 @@ def test_what_was_not_measured(student, draw, expect):
     expect.equal(_got(value, NAMES), want, what="readings that are 0 in one phase only", unit="B")
 
 
-@check("8.3.k", row="prediction", level="pass")
+@check("8.3.l", row="prediction", level="pass")
 def test_a_peak_below_what_is_alive(student, draw, expect):
     """A meter whose reset forgets what is alive cannot be right, and is refused."""
     small = draw.integer(10, 90)
@@ -204,7 +204,7 @@ def test_a_peak_below_what_is_alive(student, draw, expect):
     _refused(expect, answer, "if a peak is below what was alive before", "RuntimeError")
 
 
-@check("8.3.k", row="prediction", level="strong")
+@check("8.3.l", row="prediction", level="strong")
 def test_a_real_step(student, reference, draw, expect):
     """Under a live meter the phases of a real step are those of the ledger, byte for byte."""
     for optimizer, foreach in (("adamw", False), ("adamw", True), ("sgd", False)):
@@ -221,7 +221,7 @@ def test_a_real_step(student, reference, draw, expect):
         expect.equal(value["peak_phase"], top, what="peak_phase")
 
 
-# 8.3.l state_bytes
+# 8.3.m state_bytes
 
 PARTS = ("parameters", "buffers", "gradients", "optimizer", "batch", "total")
 
@@ -234,7 +234,7 @@ def _owned(student, expect, kind, what, alone=False, case=None, **want):
     expect.equal({name: value[name] for name in PARTS}, want, what=what, unit="B")
 
 
-@check("8.3.l", row="prediction", level="pass")
+@check("8.3.m", row="prediction", level="pass")
 def test_a_model_after_a_step(student, draw, expect):
     """Parameters, gradients, AdamW's state with its counters and the batch are told apart."""
     a, b, c, rows = draw.integers(3, 40, 4)
@@ -249,7 +249,7 @@ def test_a_model_after_a_step(student, draw, expect):
            parameters=4 * (a * b + b))  # fmt: skip
 
 
-@check("8.3.l", row="prediction", level="pass")
+@check("8.3.m", row="prediction", level="pass")
 def test_tied_weights_once(student, draw, expect):
     """A weight that two modules share is there once, as one parameter or as two on one storage."""
     a, b = draw.integers(3, 40, 2)
@@ -259,7 +259,7 @@ def test_tied_weights_once(student, draw, expect):
                parameters=4 * a * b, gradients=4 * a * b)  # fmt: skip
 
 
-@check("8.3.l", row="prediction", level="pass")
+@check("8.3.m", row="prediction", level="pass")
 def test_views_hold_their_storage(student, draw, expect):
     """Views of one table are one table, and a single row holds the whole table it is cut from."""
     a, rows = draw.integer(3, 40), draw.integer(5, 40)
@@ -268,7 +268,7 @@ def test_views_hold_their_storage(student, draw, expect):
            batch=4 * rows * a + 4 * rows * a + 4)  # fmt: skip
 
 
-@check("8.3.l", row="prediction", level="pass")
+@check("8.3.m", row="prediction", level="pass")
 def test_each_storage_to_its_first_owner(student, draw, expect):
     """Buffers count, saved or not, frozen weights too, and the batch gets what is nobody else's."""
     a, rows = draw.integer(3, 40), draw.integer(5, 40)
@@ -277,7 +277,7 @@ def test_each_storage_to_its_first_owner(student, draw, expect):
            buffers=4 * 2 * a + 8 + 4 * rows * rows, gradients=4 * a, batch=4 * rows)  # fmt: skip
 
 
-@check("8.3.l", row="prediction", level="pass")
+@check("8.3.m", row="prediction", level="pass")
 def test_states_of_other_optimizers(student, draw, expect):
     """Momentum has one state, amsgrad three, and tensors deeper in the state count as well."""
     a, b = draw.integers(3, 40, 2)
@@ -289,7 +289,7 @@ def test_states_of_other_optimizers(student, draw, expect):
                parameters=weights, gradients=weights, optimizer=size)  # fmt: skip
 
 
-# 8.3.m find_leak
+# 8.3.n find_leak
 
 LEAK = ("leaks", "live", "bytes_per_step", "kind")
 
@@ -313,7 +313,7 @@ def _held(expect, value, what, size, kind):
     expect.equal(got, want, what=what)
 
 
-@check("8.3.m", row="prediction", level="strong")
+@check("8.3.n", row="prediction", level="strong")
 def test_a_list_of_losses(student, draw, expect):
     """A list of losses leaks one graph a step, to the byte; a list of numbers leaks nothing."""
     n, m, batch = draw.integer(5, 40), draw.integer(5, 40), draw.integer(3, 30)
@@ -333,7 +333,7 @@ def test_a_list_of_losses(student, draw, expect):
     _held(expect, value, "a list of numbers", 0, None)
 
 
-@check("8.3.m", row="prediction", level="pass")
+@check("8.3.n", row="prediction", level="pass")
 def test_leaks_of_data(student, draw, expect):
     """Rows that hold their tables, errors that hold their frames and detached losses are data."""
     n, batch = draw.integer(5, 40), draw.integer(3, 30)
@@ -343,7 +343,7 @@ def test_leaks_of_data(student, draw, expect):
         _held(expect, value, f"a list of {kind}", size, "data")
 
 
-@check("8.3.m", row="prediction", level="pass")
+@check("8.3.n", row="prediction", level="pass")
 def test_growth_that_is_no_leak(student, draw, expect):
     """What comes once, what goes again and what waits for the garbage collector is no leak."""
     for kind, plan, entries, what in (
@@ -357,7 +357,7 @@ def test_growth_that_is_no_leak(student, draw, expect):
         _held(expect, value, what, 0, None)
 
 
-@check("8.3.m", row="prediction", level="pass")
+@check("8.3.n", row="prediction", level="pass")
 def test_a_leak_is_not_measured_by_nothing(student, draw, expect):
     """A meter of None or zeros proves no absence of leaks, and plans without steps are refused."""
     for kind in ("none", "zero"):
@@ -375,7 +375,7 @@ def test_a_leak_is_not_measured_by_nothing(student, draw, expect):
     _held(expect, value, "a single step without warm-up", 96, "data")
 
 
-# 8.3.n first_fit
+# 8.3.o first_fit
 
 
 def _fit(student, sizes, fails, once=False):
@@ -383,7 +383,7 @@ def _fit(student, sizes, fails, once=False):
     return student.run("fitted", case)
 
 
-@check("8.3.n", row="prediction", level="pass")
+@check("8.3.o", row="prediction", level="pass")
 def test_the_next_try_begins_clean(student, draw, expect):
     """Nothing of a failed attempt is alive when the next one begins, nor in the last error."""
     sizes = [2 * n for n in sorted(set(draw.integers(8, 90, 5)), reverse=True)]
@@ -398,7 +398,7 @@ def test_the_next_try_begins_clean(student, draw, expect):
     expect.equal(answer["held"], 0, what="failed attempts that the last error holds")
 
 
-@check("8.3.n", row="prediction", level="pass")
+@check("8.3.o", row="prediction", level="pass")
 def test_the_first_size_that_fits(student, draw, expect):
     """Sizes are tried in their order, and the first that fits is returned with its result."""
     sizes = draw.shuffled(range(10, 16))
@@ -411,7 +411,7 @@ def test_the_first_size_that_fits(student, draw, expect):
         expect.equal(tried, sizes[:3], what="sizes that were tried")
 
 
-@check("8.3.n", row="prediction", level="pass")
+@check("8.3.o", row="prediction", level="pass")
 def test_other_errors_go_through(student, draw, expect):
     """An error that is not about memory goes through at once; no sizes at all are refused."""
     sizes = draw.shuffled(range(10, 16))
@@ -424,7 +424,7 @@ def test_other_errors_go_through(student, draw, expect):
         _refused(expect, _fit(student, [], {}, once), "if there are no sizes")
 
 
-# 8.3.o closed_book_memory
+# 8.3.p closed_book_memory
 
 CLOSED = ("parameters", "gradients", "optimizer", "activations")
 
@@ -437,7 +437,7 @@ def _closed(student, expect, widths, batch):
     return seen
 
 
-@check("8.3.o", row="prediction", level="pass")
+@check("8.3.p", row="prediction", level="pass")
 def test_closed_book(student, draw, expect):
     """What was predicted from widths and batch is what was measured, to the byte."""
     for layers in (2, draw.integer(3, 4)):
@@ -452,7 +452,7 @@ def test_closed_book(student, draw, expect):
             expect.equal(got, want, what=side, unit="B")
 
 
-@check("8.3.o", row="prediction", level="strong")
+@check("8.3.p", row="prediction", level="strong")
 def test_closed_book_ran_and_named(student, reference, draw, expect):
     """Two steps of AdamW ran, and the sentence names the phase that has the peak, and no other."""
     n = draw.integer(60, 90)

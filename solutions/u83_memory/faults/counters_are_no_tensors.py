@@ -1,9 +1,9 @@
 """Leaves tensors without dimensions out.
 
-check = "8.3.l/a_model_after_a_step"
+check = "8.3.m/a_model_after_a_step"
 stage = "torch"
 says = "The step counters are missing: tensors without dimensions have bytes, too."
-also = ["8.3.l/states_of_other_optimizers", "8.3.o/closed_book"]
+also = ["8.3.m/states_of_other_optimizers", "8.3.p/closed_book"]
 """
 
 _all_state_bytes = state_bytes

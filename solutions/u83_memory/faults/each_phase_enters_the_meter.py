@@ -1,6 +1,6 @@
 """Enters the meter anew for each phase.
 
-check = "8.3.k/phases_run_once_in_order"
+check = "8.3.l/phases_run_once_in_order"
 stage = "torch"
 says = "The meter was entered once for each phase. What is alive between two phases belongs to the measurement."
 """

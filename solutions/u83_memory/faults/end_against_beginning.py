@@ -1,6 +1,6 @@
 """Compares the end with the beginning.
 
-check = "8.3.m/growth_that_is_no_leak"
+check = "8.3.n/growth_that_is_no_leak"
 stage = "torch"
 says = "Growth that happened once was called a leak. A cache that fills up and a work space end somewhere; a leak grows with every step."
 """

@@ -1,6 +1,6 @@
 """Falls back to the meter of a CPU without a word.
 
-check = "8.3.j/no_device_no_number"
+check = "8.3.k/no_device_no_number"
 stage = "torch"
 says = "Another device was measured than the one that was asked for. Say that it is not there."
 """

@@ -1,6 +1,6 @@
 """Reads without collecting garbage.
 
-check = "8.3.m/growth_that_is_no_leak"
+check = "8.3.n/growth_that_is_no_leak"
 stage = "torch"
 says = "Something that waits for Python's garbage collector was called a leak. Collect before each reading."
 """

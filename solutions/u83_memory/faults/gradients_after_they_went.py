@@ -1,6 +1,6 @@
 """Measures the gradients after zero_grad.
 
-check = "8.3.o/closed_book"
+check = "8.3.p/closed_book"
 stage = "torch"
 says = "The gradients were measured after zero_grad() had dropped them. Measure between the backward and the update."
 """

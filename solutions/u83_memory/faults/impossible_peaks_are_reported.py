@@ -1,6 +1,6 @@
 """Reports a peak that is below what was alive.
 
-check = "8.3.k/a_peak_below_what_is_alive"
+check = "8.3.l/a_peak_below_what_is_alive"
 stage = "torch"
 says = "A peak below what was alive in the same phase was reported. A meter whose reset forgets the living reads far too little."
 source = "flagos-ai/Torch-FL PR#364"

@@ -1,6 +1,6 @@
 """Keeps the last error to raise it at the end.
 
-check = "8.3.n/the_next_try_begins_clean"
+check = "8.3.o/the_next_try_begins_clean"
 stage = "torch"
 says = "Something held the error of the failed attempt, and with it the frames and their tensors. Keep its text, if you need it."
 source = "pytorch/pytorch#27600"

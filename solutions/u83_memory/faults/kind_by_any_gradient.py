@@ -1,6 +1,6 @@
 """Calls every leak one of data.
 
-check = "8.3.m/a_list_of_losses"
+check = "8.3.n/a_list_of_losses"
 stage = "torch"
 says = "A leak that holds graphs was called one of data. A tensor with a grad_fn holds everything that its backward would need."
 """

@@ -1,9 +1,9 @@
 """Knows torch.OutOfMemoryError alone.
 
-check = "8.3.n/the_first_size_that_fits"
+check = "8.3.o/the_first_size_that_fits"
 stage = "torch"
 says = "An attempt ran out of memory and nothing else was tried. On a CPU that is a RuntimeError or a MemoryError."
-also = ["8.3.n/the_next_try_begins_clean", "8.3.n/other_errors_go_through"]
+also = ["8.3.o/the_next_try_begins_clean", "8.3.o/other_errors_go_through"]
 """
 
 

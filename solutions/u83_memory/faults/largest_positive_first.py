@@ -1,6 +1,6 @@
 """Sorts terms by size with their sign.
 
-check = "8.3.i/largest_term_first_and_units"
+check = "8.3.j/largest_term_first_and_units"
 stage = "numpy"
 says = "The order is that of signed sizes. A large negative term, something that was counted and is not there, matters as much as a positive one."
 """

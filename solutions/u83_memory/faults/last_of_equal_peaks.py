@@ -1,6 +1,6 @@
 """Names the last of equal peaks.
 
-check = "8.3.k/equal_peaks_and_bad_lists"
+check = "8.3.l/equal_peaks_and_bad_lists"
 stage = "torch"
 says = "Of two equal peaks the later phase was named. The first one is asked for."
 """

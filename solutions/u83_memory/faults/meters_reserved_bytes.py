@@ -1,6 +1,6 @@
 """Reads reserved bytes for allocated ones.
 
-check = "8.3.j/the_allocator_of_this_device"
+check = "8.3.k/the_allocator_of_this_device"
 stage = "torch"
 says = "This is what the reserved bytes give. They contain the cache of the allocator; what tensors need is memory_allocated."
 """

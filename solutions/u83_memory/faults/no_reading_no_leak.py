@@ -1,6 +1,6 @@
 """Takes a meter without readings for the absence of leaks.
 
-check = "8.3.m/a_leak_is_not_measured_by_nothing"
+check = "8.3.n/a_leak_is_not_measured_by_nothing"
 stage = "torch"
 says = "No leak was reported where nothing was measured. Zeros and None prove nothing."
 """

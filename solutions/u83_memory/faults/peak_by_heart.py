@@ -1,6 +1,6 @@
 """Names the update without having looked.
 
-check = "8.3.o/closed_book_ran_and_named"
+check = "8.3.p/closed_book_ran_and_named"
 stage = "torch"
 says = "The phase of the peak is not the one that was measured. With many examples and few weights it is another one."
 """

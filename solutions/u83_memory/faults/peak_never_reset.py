@@ -1,9 +1,9 @@
 """Never resets the peak.
 
-check = "8.3.k/each_phase_has_its_own_peak"
+check = "8.3.l/each_phase_has_its_own_peak"
 stage = "torch"
 says = "This is what a peak that is never reset gives: each phase has the peak of everything before it."
-also = ["8.3.k/results_are_dropped", "8.3.k/a_real_step", "8.3.k/what_was_not_measured", "8.3.k/a_peak_below_what_is_alive"]
+also = ["8.3.l/results_are_dropped", "8.3.l/a_real_step", "8.3.l/what_was_not_measured", "8.3.l/a_peak_below_what_is_alive"]
 source = "datawhalechina/diy-llm#57, pytorch/pytorch#15968"
 """
 

@@ -1,9 +1,9 @@
 """Looks at the items of the prediction alone.
 
-check = "8.3.i/terms_add_up_to_the_gap"
+check = "8.3.j/terms_add_up_to_the_gap"
 stage = "numpy"
 says = "An item that was measured and never predicted is missing from the terms. What was forgotten altogether is what the gap is made of."
-also = ["8.3.i/largest_term_first_and_units"]
+also = ["8.3.j/largest_term_first_and_units"]
 """
 
 _both_explain_gap = explain_gap

@@ -1,9 +1,9 @@
 """Takes the gap from the wrong side.
 
-check = "8.3.i/terms_add_up_to_the_gap"
+check = "8.3.j/terms_add_up_to_the_gap"
 stage = "numpy"
 says = "The sign is turned round: the gap is measured less predicted, so that what was forgotten is positive."
-also = ["8.3.i/largest_term_first_and_units"]
+also = ["8.3.j/largest_term_first_and_units"]
 """
 
 _signed_explain_gap = explain_gap

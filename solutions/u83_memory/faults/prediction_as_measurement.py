@@ -1,6 +1,6 @@
 """Returns the prediction in the place of a measurement.
 
-check = "8.3.o/closed_book_ran_and_named"
+check = "8.3.p/closed_book_ran_and_named"
 stage = "torch"
 says = "No step was run: what was predicted stands in the place of what was measured."
 """

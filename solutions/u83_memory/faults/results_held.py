@@ -1,6 +1,6 @@
 """Holds what a phase returns while it reads.
 
-check = "8.3.k/results_are_dropped"
+check = "8.3.l/results_are_dropped"
 stage = "torch"
 says = "What a phase returned was still held when the reading after it was made: with a loss that is a whole graph."
 """

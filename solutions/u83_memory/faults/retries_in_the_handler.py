@@ -1,6 +1,6 @@
 """Tries the next size inside the except block.
 
-check = "8.3.n/the_next_try_begins_clean"
+check = "8.3.o/the_next_try_begins_clean"
 stage = "torch"
 says = "The tensors of the failed attempt were alive when the next one began: inside the except block the exception holds the frames. Leave it first."
 source = "pytorch/pytorch#18853"

@@ -1,6 +1,6 @@
 """Lets a second phase of the same name take the place of the first.
 
-check = "8.3.k/equal_peaks_and_bad_lists"
+check = "8.3.l/equal_peaks_and_bad_lists"
 stage = "torch"
 says = "Two phases of the same name were run, and one of them has vanished from the result. Refuse the list before anything runs."
 """

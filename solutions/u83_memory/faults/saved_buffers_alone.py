@@ -1,6 +1,6 @@
 """Counts the buffers of the state_dict alone.
 
-check = "8.3.l/each_storage_to_its_first_owner"
+check = "8.3.m/each_storage_to_its_first_owner"
 stage = "torch"
 says = "A buffer that is not saved was left out. It is on the device all the same: a causal mask is often one."
 """

@@ -1,9 +1,9 @@
 """Allocates scratch space inside the phases.
 
-check = "8.3.k/a_real_step"
+check = "8.3.l/a_real_step"
 stage = "torch"
 says = "Something was allocated within the phases that is no part of the step. A measurement must not change what it measures."
-also = ["8.3.o/closed_book_ran_and_named"]
+also = ["8.3.p/closed_book_ran_and_named"]
 """
 
 _plain_phase_memory = phase_memory

@@ -1,6 +1,6 @@
 """Predicts 16 bytes a parameter, without the counters.
 
-check = "8.3.o/closed_book"
+check = "8.3.p/closed_book"
 stage = "torch"
 says = "The step counters are missing from the prediction: AdamW has one of 4 bytes for each parameter tensor."
 """

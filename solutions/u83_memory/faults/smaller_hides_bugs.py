@@ -1,6 +1,6 @@
 """Goes on after any RuntimeError.
 
-check = "8.3.n/other_errors_go_through"
+check = "8.3.o/other_errors_go_through"
 stage = "torch"
 says = "An error that has nothing to do with memory was taken for one. It would fail at every size, or worse, at none of the smaller ones."
 """

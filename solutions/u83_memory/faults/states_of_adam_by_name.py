@@ -1,6 +1,6 @@
 """Looks for exp_avg and exp_avg_sq in the state.
 
-check = "8.3.l/states_of_other_optimizers"
+check = "8.3.m/states_of_other_optimizers"
 stage = "torch"
 says = "Tensors under other names in the optimizer's state were left out. Take every tensor that is there."
 """

@@ -1,6 +1,6 @@
 """Knows the CPU by its text alone.
 
-check = "8.3.j/the_cpu_has_a_live_meter"
+check = "8.3.k/the_cpu_has_a_live_meter"
 stage = "torch"
 says = "A torch.device of a CPU got no meter. Turn whatever comes in into a torch.device first."
 """

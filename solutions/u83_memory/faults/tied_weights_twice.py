@@ -1,6 +1,6 @@
 """Counts the weights module by module.
 
-check = "8.3.l/tied_weights_once"
+check = "8.3.m/tied_weights_once"
 stage = "torch"
 says = "A weight that two modules share was counted twice. Go by storages: which bytes are there?"
 """

@@ -1,6 +1,6 @@
 """Counts what a view shows instead of what it holds.
 
-check = "8.3.l/views_hold_their_storage"
+check = "8.3.m/views_hold_their_storage"
 stage = "torch"
 says = "This is what the sizes of the views give. A view holds its whole storage: one row that is kept keeps the table."
 source = "pytorch/pytorch#3394"

@@ -1,6 +1,6 @@
 """Reports zero bytes of a device that is not there.
 
-check = "8.3.j/no_device_no_number"
+check = "8.3.k/no_device_no_number"
 stage = "torch"
 says = "A meter was handed out for a device that is not there. torch.cuda.memory_allocated() returns 0 on a CPU build, and every budget is kept."
 """

@@ -1,6 +1,6 @@
 """Reports zeros of a meter that measured nothing.
 
-check = "8.3.k/what_was_not_measured"
+check = "8.3.l/what_was_not_measured"
 stage = "torch"
 says = "A meter that showed nothing but zeros was believed. Whoever reads the report will conclude that the step needs no memory."
 """

@@ -6,7 +6,7 @@ torch is imported inside functions: the NumPy stage's workers read these files t
 import sys
 
 from ._calls import calls, replayed
-from ._live import device_counts, live_phases, live_saved, live_states
+from ._live import device_counts, live_inference, live_phases, live_saved, live_states
 from ._meters import device_metered, leaking, metered, phased
 from ._sheet import (
     measure_adamw_bytes,
@@ -32,6 +32,7 @@ __all__ = [
     "device_metered",
     "fitted",
     "leaking",
+    "live_inference",
     "live_phases",
     "live_saved",
     "live_states",

@@ -69,6 +69,23 @@ def live_phases(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def live_inference(stage: Any, case: dict[str, Any]) -> dict[str, int]:
+    """Return peak and end of a forward that keeps nothing, above what was alive before it."""
+    import torch
+
+    from grader.instruments.live_bytes import LiveBytes
+
+    model, x = mlp(case["widths"]), torch.zeros(case["batch"], case["widths"][0])
+    ledger = LiveBytes()
+    with ledger, getattr(torch, case["mode"])():
+        ledger.track(model, x)
+        with ledger.phase("forward"):
+            outputs = model(x)
+        phase = ledger.phases["forward"]
+        del outputs
+    return {"peak": phase.peak - phase.before, "after": phase.after - phase.before}
+
+
 def live_saved(stage: Any, case: dict[str, Any]) -> list[int]:
     """Return what autograd saves for each of some chains of layers."""
     import torch

@@ -1,4 +1,4 @@
-"""8.3.j, k and m: meters by hand, so that what is true about a step is known without measuring."""
+"""8.3.k, l and n: meters by hand, so that what is true about a step is known without measuring."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-# 8.3.j meter_for
+# 8.3.k meter_for
 
 
 class FakeDevice:
@@ -137,7 +137,7 @@ def device_metered(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         return {"grown": meter.live - before, "peak": meter.peak - before}
 
 
-# 8.3.k phase_memory
+# 8.3.l phase_memory
 
 
 class HandMeter:
@@ -264,7 +264,7 @@ def _real(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"raised": [], "value": answer}
 
 
-# 8.3.m find_leak
+# 8.3.n find_leak
 
 
 def _ledger_meter() -> Any:

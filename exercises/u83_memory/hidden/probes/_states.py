@@ -1,4 +1,4 @@
-"""8.3.l, n and o: who owns bytes, second tries, and the closed-book task."""
+"""8.3.m, o and p: who owns bytes, second tries, and the closed-book task."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 import weakref
 from typing import Any
 
-# 8.3.l state_bytes
+# 8.3.m state_bytes
 
 
 def owned(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +116,7 @@ _STATES = {
     "other": _other_optimizers,
 }
 
-# 8.3.n first_fit
+# 8.3.o first_fit
 
 
 class Big:
@@ -165,7 +165,7 @@ def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "tries": tries}
 
 
-# 8.3.o closed_book_memory
+# 8.3.p closed_book_memory
 
 
 def closed_book(stage: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -284,6 +284,18 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
     return found
 
 
+def inference_peak(widths, batch):
+    n, b = np.array([_whole(w, 1) for w in widths]), _whole(batch, 1)
+    if len(n) < 2:
+        raise ValueError(widths)
+    n[0] = 0
+    moves = []
+    for i in range(1, len(n)):
+        moves += [n[i], -n[i - 1]] + ([n[i], -n[i]] if i < len(n) - 1 else [])
+    path = np.cumsum(moves) * 4 * b
+    return {"peak": path.max(), "after": path[-1]}
+
+
 def explain_gap(predicted, measured, live):
     def read(size):
         if isinstance(size, int | np.integer) and not isinstance(size, bool) and size < 0:

@@ -300,7 +300,9 @@ def transformer_activation_bytes(
             answer[name] = 0 if recompute == "selective" else Fraction(5 * a * s * s * b, t)
         else:
             divisor = t if sequence_parallel else 1
-            answer[name] = Fraction(on_all[name], divisor) * s * b * h + Fraction(split[name], t) * s * b * h
+            answer[name] = (
+                Fraction(on_all[name], divisor) * s * b * h + Fraction(split[name], t) * s * b * h
+            )
     answer = {name: int(value) for name, value in answer.items()}
     answer["total"] = sum(answer.values())
     return answer
@@ -398,6 +400,24 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
         ["forward", "backward", "update"], key=lambda name: result[name]["peak"]
     )
     return result
+
+
+def inference_peak(widths, batch):
+    widths = [check_int(n, 1) for n in widths]
+    batch = check_int(batch, 1)
+    if len(widths) < 2:
+        raise ValueError("widths")
+    book = Ledger(0)
+    held = 0
+    for i in range(1, len(widths)):
+        out = 4 * batch * widths[i]
+        book.make(out)
+        book.drop(held)
+        if i != len(widths) - 1:
+            book.make(out)
+            book.drop(out)
+        held = out
+    return {"peak": book.most, "after": book.live}
 
 
 def explain_gap(predicted, measured, live):

@@ -231,7 +231,12 @@ def closed_book_memory(widths, batch):
     meter.track([p for p in model.parameters()], x, y)
     for i in range(2):
         found = phase_memory(
-            [("forward", forward), ("backward", backward), ("look", gradients), ("optimizer", update)],
+            [
+                ("forward", forward),
+                ("backward", backward),
+                ("look", gradients),
+                ("optimizer", update),
+            ],
             meter,
         )["phases"]
     del found["look"]

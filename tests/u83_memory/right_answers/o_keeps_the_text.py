@@ -13,4 +13,4 @@ def first_fit(attempt, sizes):
             last = str(error)
     if last is None:
         raise ValueError("there is no size to try")
-    raise torch.OutOfMemoryError(last) if False else MemoryError(last)
+    raise MemoryError(last)
