@@ -5,10 +5,14 @@ torch is imported inside functions: the NumPy stage's workers read these files t
 
 import sys
 
-from ._calls import calls, replayed
-from ._live import device_counts, live_inference, live_phases, live_saved, live_states
-from ._meters import device_metered, leaking, metered, phased
-from ._sheet import (
+from grader.instruments.calls import calls
+
+from .leaks import leaking
+from .live import device_counts, live_inference, live_phases, live_saved, live_states
+from .meters import device_metered, metered
+from .numpy_stage import numpy_calls, replayed
+from .phases import phased
+from .sheet import (
     measure_adamw_bytes,
     measure_foreach_room,
     measure_forward_bytes,
@@ -19,7 +23,7 @@ from ._sheet import (
     measure_reserved_bytes,
     measure_step_peak,
 )
-from ._states import closed_book, fitted, owned
+from .states import closed_book, fitted, owned
 
 # they need torch, which the NumPy stage's workers refuse
 INSTRUMENTS = ("live_bytes", "saved_tensors") if "torch" in sys.modules else ()
@@ -46,6 +50,7 @@ __all__ = [
     "measure_reserved_bytes",
     "measure_step_peak",
     "metered",
+    "numpy_calls",
     "owned",
     "phased",
     "replayed",

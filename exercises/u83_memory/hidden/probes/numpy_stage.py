@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.instruments import calls as made_calls
+from grader.instruments.calls import calls
 
 STATS = (
     "requested",
@@ -17,10 +17,9 @@ STATS = (
 )
 
 
-def calls(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
-    """Call one function many times, with NumPy's integers and tuples if the case says so."""
-    given = _as_numpy(case["calls"]) if case.get("numpy") else case["calls"]
-    return made_calls.calls(stage, {**case, "calls": given})
+def numpy_calls(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Call one function many times with NumPy's integers for Python's, and tuples for lists."""
+    return calls(stage, {**case, "calls": _as_numpy(case["calls"])})
 
 
 def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ._live import mlp, run_steps
+from .live import mlp, run_steps
 
 WIDTHS, BATCH = [256, 512, 384, 100], 64
 MIB = 2**20

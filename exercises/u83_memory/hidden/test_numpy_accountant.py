@@ -1,0 +1,136 @@
+"""Hidden checks of unit 8.3, NumPy stage: the accountant of mixed-precision training (8.3.e)."""
+
+from __future__ import annotations
+
+import math
+
+from grader.checks import check
+from grader.checks.many import refusals, values_of
+
+NO_COUNTS = (-1, 1.5, 2.0, math.nan, math.inf, True, None)
+
+
+def _values(student, expect, function, cases):
+    """Return what some calls gave."""
+    return [value for _, value in values_of(student, expect, function, cases)]
+
+
+PARTS = ("parameters", "gradients", "optimizer", "activations", "total")
+NAMED = {
+    "fp32": {"weight": 4, "gradient": 4, "activation": 4, "state": 4, "master": 0},
+    "autocast": {"weight": 4, "gradient": 4, "activation": 2, "state": 4, "master": 0},
+    "bf16": {"weight": 2, "gradient": 2, "activation": 2, "state": 2, "master": 0},
+    "bf16_master": {"weight": 2, "gradient": 2, "activation": 2, "state": 4, "master": 4},
+}
+
+
+def _shapes(draw):
+    return [[draw.integer(3, 40), draw.integer(3, 40)], [draw.integer(3, 90)], [],
+            [draw.integer(2, 9), draw.integer(2, 9), 3]]  # fmt: skip
+
+
+def _elements(shapes):
+    return sum(math.prod(shape) for shape in shapes)
+
+
+def _parts(expect, got, what="the result"):
+    expect.keys(got, PARTS, what=what)
+    return {name: got[name] for name in PARTS}
+
+
+def _held(expect, got, want, what):
+    want = {**want, "total": sum(want.values())}
+    expect.equal(_parts(expect, got, what), want, what=what, unit="B")
+
+
+@check("8.3.e", row="prediction", level="pass")
+def test_each_part_by_its_dtype(student, draw, expect):
+    """Each part is its elements times its bytes; the master copy belongs to the parameters."""
+    shapes, kept = _shapes(draw), [[draw.integer(2, 30), 7], [5]]
+    p, a, tensors = _elements(shapes), _elements(kept), len(shapes)
+    full = {"weight": 2, "gradient": 4, "activation": 8, "state": 1, "states": 3, "master": 4,
+            "counter": 16}  # fmt: skip
+    short = {"weight": 4, "gradient": 2, "activation": 1, "state": 8, "states": 0}
+    got = _values(
+        student, expect, "training_bytes", [[[shapes, kept, full], {}], [[shapes, kept, short], {}]]
+    )
+    want = {"parameters": 6 * p, "gradients": 4 * p, "optimizer": 3 * p + 16 * tensors,
+            "activations": 8 * a}  # fmt: skip
+    _held(expect, got[0], want, "the parts of a policy with everything")
+    want = {"parameters": 4 * p, "gradients": 2 * p, "optimizer": 0, "activations": a}
+    _held(expect, got[1], want, "the parts of a policy without states")
+
+
+@check("8.3.e", row="prediction", level="pass")
+def test_named_policies(student, draw, expect):
+    """fp32, autocast, bf16 and bf16 with a master copy are AdamW's, counters included."""
+    shapes, kept = _shapes(draw), [[draw.integer(2, 30), 11]]
+    p, a = _elements(shapes), _elements(kept)
+    calls = [[[shapes, kept, name], {}] for name in NAMED]
+    for (name, each), got in zip(
+        NAMED.items(), _values(student, expect, "training_bytes", calls), strict=True
+    ):
+        want = {
+            "parameters": (each["weight"] + each["master"]) * p,
+            "gradients": each["gradient"] * p,
+            "optimizer": 2 * each["state"] * p + 4 * len(shapes),
+            "activations": each["activation"] * a,
+        }
+        _held(expect, got, want, f"the parts of {name}")
+
+
+@check("8.3.e", row="prediction", level="strong")
+def test_what_adamw_holds(student, reference, draw, expect):
+    """For tensors drawn just now the accountant gives what torch's AdamW holds, in both dtypes."""
+    shapes = [*_shapes(draw), [0, 5], [1]]
+    for dtype in ("fp32", "bf16"):
+        live = reference.run("live_states", {"shapes": shapes, "dtype": dtype}, stage="torch")
+        (got,) = _values(student, expect, "training_bytes", [[[shapes, [], dtype], {}]])
+        got = _parts(expect, got)
+        got = {name: got[name] for name in live}
+        expect.equal(got, live, what=f"what AdamW holds of a model in {dtype}", unit="B")
+
+
+@check("8.3.e", row="prediction", level="strong")
+def test_zero_splits_by_elements(student, draw, expect):
+    """From its stage on a part is split by elements over the devices; the largest share counts."""
+    shapes, kept = _shapes(draw), [[draw.integer(2, 30), 3]]
+    p, a = _elements(shapes), _elements(kept)
+    devices = draw.integer(5, 64)
+    share = math.ceil(p / devices)
+    each = {"weight": 2, "gradient": 4, "activation": 2, "state": 4, "states": 2, "master": 4,
+            "counter": 4}  # fmt: skip
+    calls = [[[shapes, kept, each, stage, devices], {}] for stage in range(4)]
+    for stage, got in enumerate(_values(student, expect, "training_bytes", calls)):
+        weights, gradients, states = (share if stage >= k else p for k in (3, 2, 1))
+        want = {"parameters": 2 * weights + 4 * states, "gradients": 4 * gradients,
+                "optimizer": 8 * states + 4 * len(shapes), "activations": 2 * a}  # fmt: skip
+        _held(expect, got, want, f"the parts of stage {stage}")
+
+
+@check("8.3.e", row="prediction", level="pass")
+def test_policies_and_shapes_that_cannot_be(student, draw, expect):
+    """Unknown names and keys, missing keys and impossible shapes are refused; nothing is fine."""
+    each = {"weight": 4, "gradient": 4, "activation": 4, "state": 4, "states": 2}
+    shapes = [[3, 4]]
+    cases = [(f"for a dimension of {odd!r}", [[[3, odd]], [], "fp32"], {}) for odd in NO_COUNTS]
+    cases += [(f"for {odd!r} bytes an element", [shapes, [], {**each, "state": odd}], {})
+              for odd in NO_COUNTS]  # fmt: skip
+    for key in each:
+        short = {name: size for name, size in each.items() if name != key}
+        cases.append((f"for a policy without {key}", [shapes, [], short], {}))
+    cases += [
+        ("for a policy with an unknown key", [shapes, [], {**each, "moment": 4}], {}),
+        ("for an unknown name", [shapes, [], "fp23"], {}),
+        ("for a stage above 3", [shapes, [], each, 4, 2], {}),
+        ("for a stage below 0", [shapes, [], each, -1, 2], {}),
+        ("for no device", [shapes, [], each, 1, 0], {}),
+        ("for a negative dimension of an activation", [shapes, [[2, -3]], each], {}),
+    ]
+    refusals(student, expect, "training_bytes", cases)
+    got = _values(
+        student, expect, "training_bytes", [[[[], [], "fp32"], {}], [[[[0, 7]], [[]], each], {}]]
+    )
+    nothing = dict.fromkeys(PARTS[:4], 0)
+    _held(expect, got[0], nothing, "the parts of no parameters")
+    _held(expect, got[1], {**nothing, "activations": 4}, "the parts of an empty parameter")
