@@ -59,6 +59,10 @@ def test_each_part_by_its_dtype(student, draw, expect):
     _held(expect, got[0], want, "the parts of a policy with everything")
     want = {"parameters": 4 * p, "gradients": 2 * p, "optimizer": 0, "activations": a}
     _held(expect, got[1], want, "the parts of a policy without states")
+    calls = [[[shapes, kept, short], {}]]
+    seen = student.run("numpy_calls", {"function": "training_bytes", "calls": calls})
+    expect.that("value" in seen[0], "training_bytes raised an error for integers of NumPy.")
+    _held(expect, seen[0]["value"], want, "the same parts, from integers of NumPy and tuples")
 
 
 @check("8.3.e", row="prediction", level="pass")

@@ -13,20 +13,23 @@ STATS = ("requested", "allocated", "reserved", "inactive_split", "largest_free",
          "peak_allocated", "peak_reserved")  # fmt: skip
 
 
-def _run(student, expect, operations, capacity=None):
+def _run(student, expect, operations, capacity=None, *, numpy=False):
     """Run operations; return the stats after each, as dicts, and what each raised."""
     made_with = [] if capacity is None else [capacity]
-    seen = student.run("replayed", {"operations": operations, "made_with": made_with})
+    case = {"operations": operations, "made_with": made_with, "numpy": numpy}
+    seen = student.run("replayed", case)
     if seen["odd"] is not None:
-        expect.keys(dict.fromkeys(seen["odd"]) if isinstance(seen["odd"], list) else seen["odd"],
-                    STATS, what="the stats")  # fmt: skip
+        odd = seen["odd"]
+        expect.keys(dict.fromkeys(odd) if isinstance(odd, list) else odd, STATS, what="the stats")
+    fresh = seen["first_kept"]
+    expect.that(fresh, "A dict that stats() returned has changed later: return a new one.")
     rows = zip(*(seen["columns"][key] for key in STATS), strict=True)
     return [dict(zip(STATS, row, strict=True)) for row in rows], seen["raised"], seen["handles"]
 
 
-def _last(student, expect, operations, capacity=None):
+def _last(student, expect, operations, capacity=None, *, numpy=False):
     """Return the stats after operations of which none may fail."""
-    stats, raised, _ = _run(student, expect, operations, capacity)
+    stats, raised, _ = _run(student, expect, operations, capacity, numpy=numpy)
     for operation, kinds in zip(operations, raised, strict=True):
         expect.that(not kinds, f"{operation[0]} raised {(kinds or [''])[0]}.", operation)
     return stats[-1]
@@ -50,6 +53,8 @@ def test_requested_allocated_reserved(student, draw, expect):
           reserved=2 * MIB, largest_free=2 * MIB - 512 * n)  # fmt: skip
     stats = _last(student, expect, _mallocs(*[4] * 4097))
     _held(expect, stats, "4097 requests of 4 B", reserved=4 * MIB, allocated=4097 * 512)
+    stats = _last(student, expect, [["malloc", n], ["malloc", 3 * MIB + n]], numpy=True)
+    _held(expect, stats, "requests in integers of NumPy", requested=3 * MIB + 2 * n)
     stats = _last(student, expect, [["malloc", 0], ["free", 0], ["malloc", 0]])
     _held(expect, stats, "empty tensors", **dict.fromkeys(STATS, 0))
 
@@ -221,6 +226,10 @@ def test_handles_and_counts(student, draw, expect):
     _, _, reused = _run(student, expect, [["malloc", 5], ["free", 0], ["malloc", 5]])
     fine = repr(reused[0]) != repr(reused[1])
     expect.that(fine, "A handle that was freed has been given to another request.")
+    for odd in (-1, 2.5 * MIB, True):
+        answer = student.attempt("replayed", {"operations": [], "made_with": [odd]})
+        fine = bool(answer.error) and answer.error.type == "ValueError"
+        expect.that(fine, f"A limit of {odd!r} must raise ValueError.")
     _, raised, _ = _run(student, expect, [["malloc", 5]], 2 * MIB)
     expect.that(not raised[0], "A limit that is just enough is in the way.")
 

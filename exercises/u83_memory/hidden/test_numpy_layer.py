@@ -37,6 +37,11 @@ def test_parts_of_a_layer(student, draw, expect):
     n = s * b * h
     want = _want(norms=4 * n, attention=11 * n, scores=5 * a * s * s * b, mlp=19 * n)
     expect.equal(_layer(student, expect, s, b, h, a), want, what="a layer on one device", unit="B")
+    calls = [[[s, b, h, a], {}]]
+    seen = student.run("numpy_calls", {"function": "transformer_activation_bytes", "calls": calls})
+    expect.equal(
+        seen[0].get("value"), want, what="the same layer, from integers of NumPy", unit="B"
+    )
 
 
 @check("8.3.g", row="prediction", level="strong")

@@ -55,8 +55,11 @@ def test_what_is_resident(student, draw, expect):
         want = {"parameters": params, "gradients": params,
                 "optimizer": states * params + counter * tensors,
                 "batch": case["batch"] * (4 * case["widths"][0] + 8)}  # fmt: skip
-        got = {name: got[name] for name in RESIDENT}
-        expect.equal(got, want, what=f"what is resident ({_named(case)})", unit="B")
+        held = {name: got[name] for name in RESIDENT}
+        expect.equal(held, want, what=f"what is resident ({_named(case)})", unit="B")
+        calls = [[[case["widths"], case["batch"], optimizer], {}]]
+        seen = student.run("numpy_calls", {"function": "predict_phases", "calls": calls})
+        expect.equal(seen[0].get("value"), got, what="the same step, from integers of NumPy")
 
 
 @check("8.3.h", row="prediction", level="pass")

@@ -17,8 +17,9 @@ def _fine(expect, answer, what):
     expect.that(not raised, f"{what} raised {(raised or [''])[0]}.")
 
 
-def _fit(student, sizes, fails, once=False):
-    case = {"sizes": sizes, "fails": {str(k): v for k, v in fails.items()}, "once": once}
+def _fit(student, sizes, fails, *, once=False, nothing=False):
+    fails = {str(size): kind for size, kind in fails.items()}
+    case = {"sizes": sizes, "fails": fails, "once": once, "nothing": nothing}
     return student.run("fitted", case)
 
 
@@ -48,6 +49,10 @@ def test_the_first_size_that_fits(student, draw, expect):
         expect.equal(answer["value"], want, what="size and result")
         tried = [one["size"] for one in answer["tries"]]
         expect.equal(tried, sizes[:3], what="sizes that were tried")
+    answer = _fit(student, sizes, {sizes[0]: "memory"}, nothing=True)
+    _fine(expect, answer, "first_fit of an attempt that returns nothing")
+    expect.equal(answer["value"], [sizes[1], None], what="size and result, which is None")
+    expect.equal(len(answer["tries"]), 2, what="attempts of which the second returns None")
 
 
 @check("8.3.o", row="prediction", level="pass")
@@ -60,4 +65,4 @@ def test_other_errors_go_through(student, draw, expect):
         expect.equal(raised, [error], what="the error of an attempt with another problem")
         expect.equal(len(answer["tries"]), 2, what="attempts until the other problem")
     for once in (False, True):
-        _refused(expect, _fit(student, [], {}, once), "if there are no sizes")
+        _refused(expect, _fit(student, [], {}, once=once), "if there are no sizes")

@@ -8,16 +8,10 @@ from .phases import HandMeter
 
 
 def _ledger_meter() -> Any:
-    """Return a meter on the course's own ledger, which says how often it was entered."""
+    """Return a meter on the course's own ledger."""
     from grader.instruments.live_bytes import LiveBytes
 
     class LedgerMeter(LiveBytes):
-        entered = 0
-
-        def __enter__(self) -> Any:
-            type(self).entered += 1
-            return super().__enter__()
-
         def reset_peak(self) -> None:
             self.peak = self.live
 

@@ -25,9 +25,12 @@ def numpy_calls(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
 def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Run operations on a fresh allocator; return its stats after each, in columns."""
     allocator = stage.CachingAllocator(*case["made_with"])
+    operations = _as_numpy(case["operations"]) if case.get("numpy") else case["operations"]
     handles: list[Any] = []
+    first = allocator.stats()
+    begin = repr(first)
     raised, columns, odd = [], {key: [] for key in STATS}, None
-    for name, *arguments in case["operations"]:
+    for name, *arguments in operations:
         kinds: list[str] = []
         try:
             if name == "malloc":
@@ -50,7 +53,8 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             break
         for key in STATS:
             columns[key].append(stats[key])
-    return {"columns": columns, "raised": raised, "handles": handles, "odd": odd}
+    seen = {"columns": columns, "raised": raised, "handles": handles, "odd": odd}
+    return {**seen, "first_kept": repr(first) == begin}
 
 
 def _as_numpy(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""8.3.l phase_memory: a meter by hand, so that what is true of a step is known without measuring."""
+"""8.3.l phase_memory: a meter by hand, so that the truth is known without measuring."""
 
 from __future__ import annotations
 

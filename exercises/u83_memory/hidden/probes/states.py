@@ -147,7 +147,7 @@ def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         big = Big()
         alive.append(weakref.ref(big))
         fail(case["fails"].get(str(size), ""))
-        return [size, "fits"]
+        return None if case.get("nothing") else [size, "fits"]
 
     gc.disable()  # an exception in a cycle would only be gone by chance
     sizes = iter(case["sizes"]) if case["once"] else list(case["sizes"])
