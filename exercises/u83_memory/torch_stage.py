@@ -68,8 +68,8 @@ def meter_for(device):
     For a CPU it is a new `LiveMeter`. For CUDA it reads the caching allocator: ``live`` is
     ``torch.cuda.memory_allocated``, ``peak`` is ``torch.cuda.max_memory_allocated`` and
     ``reset_peak()`` is ``torch.cuda.reset_peak_memory_stats``, all of this very device, read
-    anew each time; entering and leaving it does nothing. Without a CUDA device these functions
-    return 0 and raise nothing, so that every budget would be kept.
+    anew each time; entering and leaving it does nothing. Without a CUDA device the first two return
+    0 and raise nothing, so that every budget would be kept.
 
     Args:
         device: Text such as ``"cuda:1"``, or a `torch.device`.
