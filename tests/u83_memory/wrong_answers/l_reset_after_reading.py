@@ -1,30 +1,16 @@
-"""Resets the peak after each phase instead of before the first."""
-
-class _Late:
-    def __init__(self, meter):
-        self.meter, self.first = meter, True
-
-    def __enter__(self):
-        self.meter.__enter__()
-        return self
-
-    def __exit__(self, *error):
-        return self.meter.__exit__(*error)
-
-    live = property(lambda self: self.meter.live)
-    peak = property(lambda self: self.meter.peak)
-
-    def reset_peak(self):
-        if not self.first:
-            self.meter.reset_peak()
-        self.first = False
-
-
-_k_early = phase_memory
+"""Resets the peak after each phase, but not before the first one."""
 
 
 def phase_memory(phases, meter):
-    phases = [("", lambda: None), *phases]
-    found = _k_early(phases, _Late(meter))
-    found["phases"].pop("")
-    return found
+    phases, seen = list(phases), {}
+    if not phases or len({name for name, _ in phases}) < len(phases):
+        raise ValueError("phases need names, each its own")
+    with meter:
+        for name, function in phases:
+            before = meter.live
+            function()
+            seen[name] = {"before": before, "peak": meter.peak, "after": meter.live}
+            meter.reset_peak()
+    _refuse_unmeasured(seen)
+    top = max(seen, key=lambda name: seen[name]["peak"])
+    return {"phases": seen, "peak": seen[top]["peak"], "peak_phase": top}

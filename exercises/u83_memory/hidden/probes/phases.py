@@ -9,7 +9,8 @@ class HandMeter:
     """A meter whose bytes are moved by hand; it can be broken in ways that real ones are."""
 
     def __init__(self, resident: int, broken: str = "") -> None:
-        self._live, self._peak, self.broken = resident, resident, broken
+        # a warm-up has left its peak
+        self._live, self._peak, self.broken = resident, 3 * resident + 10**6, broken
         self._forgotten = 0
         self.log: list[str] = []
         self.depth = 0
