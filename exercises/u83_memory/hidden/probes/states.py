@@ -71,7 +71,7 @@ def _views(case: dict[str, Any]) -> tuple[Any, Any, Any]:
     a, rows = case["a"], case["rows"]
     table = torch.zeros(rows, a)
     lonely = torch.zeros(rows, a)[0]  # one row holds its whole table
-    number = torch.zeros(1).expand(1000)
+    number = torch.zeros(1).expand(4099)
     batch = {"x": [table[:2], table.t(), (table[1:],)], "row": lonely, "name": "text", "n": 3,
              "nothing": None, "number": number, "empty": torch.zeros(0, a)}  # fmt: skip
     return nn.Linear(a, 1, bias=False), None, batch
