@@ -101,7 +101,7 @@ def _run_pytest(hidden: Path, plugin: GraderPlugin) -> int:
     """Run pytest on the hidden checks, untouched by configuration, plugins and environment."""
     arguments = [
         *(str(path) for path in sorted(hidden.glob("test_*.py"))),
-        f"--rootdir={hidden}",
+        f"--rootdir={hidden.parent}",  # so that checks may import what lies beside them
         f"--confcutdir={hidden}",
         f"--config-file={os.devnull}",
         "--noconftest",
@@ -133,5 +133,6 @@ def _forgetting_modules(folder: Path) -> Iterator[None]:
         yield
     finally:
         for name, module in list(sys.modules.items()):
-            if str(getattr(module, "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+            file = str(getattr(module, "__file__", None) or "")
+            if file.startswith(f"{folder}{os.sep}") or name == folder.name:
                 del sys.modules[name]

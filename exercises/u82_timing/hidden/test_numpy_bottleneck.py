@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from grader.checks import check
-from grader.checks.lived import lived, op_of, random_program, told
 from grader.checks.many import refusals, values_of
+
+from .lived import lived, op_of, random_program, told
 
 
 def _values(student, expect, function, calls):

@@ -6,8 +6,9 @@ import math
 from itertools import count
 
 from grader.checks import check
-from grader.checks.lived import lived, op_of, random_program, told, wait_of
 from grader.checks.many import refusals, values_of
+
+from .lived import lived, op_of, random_program, told, wait_of
 
 
 def _values(student, expect, function, calls):

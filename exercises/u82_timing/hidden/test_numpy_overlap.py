@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from grader.checks import check
-from grader.checks.lived import lived, op_of
 from grader.checks.many import refusals, values_of
+
+from .lived import lived, op_of
 
 BAD = {"negative": -1, "NaN": math.nan, "infinite": math.inf}
 

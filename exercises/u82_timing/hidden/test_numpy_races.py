@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 from grader.checks import check
-from grader.checks.lived import op_of, random_program, told, wait_of
 from grader.checks.many import refusals, values_of
+
+from .lived import op_of, random_program, told, wait_of
 
 
 def _values(student, expect, function, calls):

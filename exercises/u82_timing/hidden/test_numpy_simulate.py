@@ -6,8 +6,9 @@ import math
 from itertools import product
 
 from grader.checks import check
-from grader.checks.lived import lived, op_of, random_program, told, wait_of
 from grader.checks.many import refusals, values_of
+
+from .lived import lived, op_of, random_program, told, wait_of
 
 BAD = {"negative": -1, "NaN": math.nan, "infinite": math.inf}
 

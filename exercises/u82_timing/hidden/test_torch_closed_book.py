@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from grader.checks import check
-from grader.checks.lived import OneStream
+
+from .lived import OneStream
 
 US = 1e-6
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from grader.checks import check
-from grader.checks.lived import OneStream
 from grader.checks.numbers import quantile
 from grader.checks.watched import refused
+
+from .lived import OneStream
 
 US = 1e-6
 

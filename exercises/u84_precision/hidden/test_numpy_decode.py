@@ -6,8 +6,9 @@ import numpy as np
 
 from grader.checks import check
 from grader.checks.arrays import arrays_of, held
-from grader.checks.formats import described, drawn_formats, meanings
 from grader.checks.many import refusals
+
+from .formats import described, drawn_formats, meanings
 
 BAD_FORMATS = {
     "1 exponent bit": (1, 3),

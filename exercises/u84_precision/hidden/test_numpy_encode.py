@@ -9,8 +9,9 @@ import numpy as np
 
 from grader.checks import check
 from grader.checks.arrays import arrays_of, held
-from grader.checks.formats import described, drawn_formats, last_gap, meanings, numbers_of
 from grader.checks.many import refusals
+
+from .formats import described, drawn_formats, last_gap, meanings, numbers_of
 
 BAD_FORMATS = {
     "1 exponent bit": (1, 3),

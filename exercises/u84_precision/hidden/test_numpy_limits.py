@@ -8,8 +8,9 @@ import numpy as np
 
 from grader.checks import check
 from grader.checks.arrays import arrays_of, held
-from grader.checks.formats import described, drawn_formats, last_gap, numbers_of
 from grader.checks.many import answers_of, refusals
+
+from .formats import described, drawn_formats, last_gap, numbers_of
 
 BAD_FORMATS = {
     "1 exponent bit": (1, 3),

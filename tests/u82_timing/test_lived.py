@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from exercises.u82_timing.hidden.lived import OneStream, lived, op_of, random_program, told, wait_of
 from grader.checks.draw import Draw
-from grader.checks.lived import OneStream, lived, op_of, random_program, told, wait_of
 from grader.instruments.simulated_streams import SimulatedStreams
 
 

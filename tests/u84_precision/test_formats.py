@@ -8,14 +8,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from grader.checks.draw import Draw
-from grader.checks.formats import (
+from exercises.u84_precision.hidden.formats import (
     described,
     drawn_formats,
     last_gap,
     meanings,
     numbers_of,
 )
+from grader.checks.draw import Draw
 
 KNOWN = {
     "float16": (np.float16, np.uint16, (5, 10, True)),
