@@ -26,11 +26,19 @@ CALL = "$call"
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What every subject of a unit's checks works on."""
+    """What every subject of a unit's checks works on.
+
+    Attributes:
+        unit: The unit.
+        sandbox: An open sandbox.
+        limits: What a call may use unless its check says otherwise.
+        findings: What known mistakes gave on cases drawn before, which they give again.
+    """
 
     unit: Unit
     sandbox: Sandbox
     limits: Limits = field(default_factory=Limits)
+    findings: dict[tuple[str, ...], Finding | None] = field(default_factory=dict)
 
     @property
     def probes(self) -> Path | None:
