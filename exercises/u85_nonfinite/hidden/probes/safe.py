@@ -28,7 +28,7 @@ def safe_where(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     x = x.detach().requires_grad_()
     keep = torch.from_numpy(case["keep"])
     other: Any = case["other"]
-    if other == "x":
+    if isinstance(other, str):
         other = x
     elif not isinstance(other, float):
         other = torch.from_numpy(other.copy()).requires_grad_()

@@ -1,0 +1,35 @@
+"""Clips each gradient by its own norm.
+
+check = "8.5.l/step_is_clipped_by_the_global_norm"
+stage = "torch"
+says = "Each gradient was clipped by its own norm, which turns the direction of the step. The norm is one, over all parameters."
+also = ["8.5.l/huge_gradients_are_clipped", "8.5.l/frozen_and_tied_parameters"]
+"""
+
+
+def guarded_step(model, optimizer, loss, max_norm=1.0):
+    if not max_norm > 0:
+        raise ValueError(f"max_norm is {max_norm}, must be positive")
+    for parameter in model.parameters():
+        parameter.grad = None
+    loss.backward()
+    gradients = {
+        name: parameter.grad
+        for name, parameter in model.named_parameters()
+        if parameter.grad is not None
+    }
+    bad = {name: count for name, count in nonfinite_counts(gradients).items() if count}
+    squares = [gradient.double().square().sum() for gradient in gradients.values()]
+    norm = float(torch.stack(squares).sum().sqrt()) if squares else 0.0
+    value = float(loss.detach())
+    stepped = not bad and abs(value) < torch.inf
+    if stepped:
+        if norm > max_norm:
+            for gradient in gradients.values():
+                gradient.copy_(
+                    gradient.double() * min(1.0, max_norm / float(gradient.double().norm()))
+                )
+        optimizer.step()
+    for parameter in model.parameters():
+        parameter.grad = None
+    return {"stepped": stepped, "loss": value, "norm": norm, "bad": bad}

@@ -1,0 +1,16 @@
+"""Uses expm1 on both sides.
+
+check = "8.5.d/log1mexp_far_from_zero"
+stage = "numpy"
+says = "Far below 0, -expm1(x) rounds to 1, and its logarithm is 0. log1p keeps the digits there."
+"""
+
+
+def log1mexp(x):
+    x = np.asarray(x)
+    wide = x.astype(np.float64)
+    with np.errstate(all="ignore"):
+        near = np.log(-np.expm1(wide))
+        far = np.log1p(-np.exp(wide))
+        result = np.where(wide <= 0, near, far)
+        return np.where(wide > 0, np.nan, result).astype(x.dtype)[()]

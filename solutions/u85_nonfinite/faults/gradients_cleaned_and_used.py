@@ -1,0 +1,35 @@
+"""Replaces bad entries by 0 and steps.
+
+check = "8.5.l/one_bad_entry_spoils_nothing"
+stage = "torch"
+says = "Bad entries were replaced and the step was taken: nobody hears of the fault, and the rest of the gradient is of a broken step. Skip it, and say so."
+also = ["8.5.l/next_step_starts_clean"]
+"""
+
+
+def guarded_step(model, optimizer, loss, max_norm=1.0):
+    if not max_norm > 0:
+        raise ValueError(f"max_norm is {max_norm}, must be positive")
+    for parameter in model.parameters():
+        parameter.grad = None
+    loss.backward()
+    gradients = {
+        name: parameter.grad
+        for name, parameter in model.named_parameters()
+        if parameter.grad is not None
+    }
+    for gradient in gradients.values():
+        gradient.nan_to_num_(0.0, 0.0, 0.0)
+    bad = {name: count for name, count in nonfinite_counts(gradients).items() if count}
+    squares = [gradient.double().square().sum() for gradient in gradients.values()]
+    norm = float(torch.stack(squares).sum().sqrt()) if squares else 0.0
+    value = float(loss.detach())
+    stepped = not bad and abs(value) < torch.inf
+    if stepped:
+        if norm > max_norm:
+            for gradient in gradients.values():
+                gradient.copy_(gradient.double() * (max_norm / norm))
+        optimizer.step()
+    for parameter in model.parameters():
+        parameter.grad = None
+    return {"stepped": stepped, "loss": value, "norm": norm, "bad": bad}

@@ -1,0 +1,38 @@
+"""Looks for infinities alone.
+
+check = "8.5.i/nan_behind_a_where"
+stage = "torch"
+says = "The branch that was not chosen gave 0 times an infinite slope, which is NaN. Look for both."
+also = ["8.5.i/consumer_of_a_forward_nan"]
+"""
+
+
+def _first_inf(gradient):
+    return _first_bad(gradient) if gradient.isinf().any() else None
+
+
+def first_bad_backward(loss):
+    if loss.grad_fn is None:
+        raise ValueError("the loss has no graph: nothing it depends on needs a gradient")
+    finds, ran = [], {}
+
+    def watch(node):
+        def hook(outgoing, incoming):
+            name = node.name()
+            nth = ran[name] = ran.get(name, -1) + 1
+            for side, gradients in (("in", incoming), ("out", outgoing)):
+                for gradient in gradients if not finds else ():
+                    bad = None if gradient is None else _first_inf(_dense(gradient))
+                    if bad is not None:
+                        finds.append({"node": name, "nth": nth, "side": side, "kind": bad[1]})
+                        break
+
+        return node.register_hook(hook)
+
+    hooks = [watch(node) for node in _nodes(loss.grad_fn)]
+    try:
+        loss.backward()
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return finds[0] if finds else None
