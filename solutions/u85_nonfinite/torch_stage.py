@@ -468,8 +468,8 @@ def post_mortem(model, batch, loss_fn):
     The cause is the first whose number is not 0: what comes after it may be its victims. The
     suspects before it are rejected, and their 0 is the reason.
 
-    The step is ``loss_fn(model(x), y).backward()`` in the mode that the model is in. Afterwards the
-    gradients, the buffers and the RNG are what they were, and no hook is left.
+    The step is ``loss_fn(model(x), y).backward()`` in the mode that the model is in. Afterwards
+    mode, gradients, buffers and the RNG are what they were, and no hook is left.
 
     Args:
         model: An `nn.Module` that takes one tensor and whose leaf modules give out tensors.

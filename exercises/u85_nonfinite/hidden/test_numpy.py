@@ -245,10 +245,12 @@ def test_masked_scores_take_no_part(student, draw, expect):
     clean = np.where(keep, x, 0)
     one_row = np.array([True, False, True, True, False])
     plain = draw.normal((3, 5), F64)
+    rows = np.array([[True], [False], [True]])
     _softmaxed(
         student, expect,
         [(x, -1, keep, _shares(clean, -1, keep)), (plain, -1, one_row, _shares(plain, -1, one_row)),
-         (plain, 0, one_row, _shares(plain, 0, one_row))],
+         (plain, 0, one_row, _shares(plain, 0, one_row)),
+         (plain, -1, rows, _shares(plain, -1, rows))],
         "softmax with masked entries",
     )  # fmt: skip
 

@@ -138,9 +138,10 @@ def test_allowed_masks_of_a_model(student, draw, expect):
 @check("8.5.h", **ROW, level="strong")
 def test_cause_or_victim(student, draw, expect):
     """A module that was given a bad value is told from one that made it."""
-    case, plan = _case(draw, [["linear", {}], ["between", {}], ["linear", {}]])
-    find = _forward(student, expect, case)["find"]
-    _held(expect, find, {"module": f"{plan[1]}.inner", "born": False})
+    for kind in ("between", "gather"):
+        case, plan = _case(draw, [["linear", {}], [kind, {}], ["linear", {}]])
+        find = _forward(student, expect, case)["find"]
+        _held(expect, find, {"module": f"{plan[1]}.inner", "born": False})
     for kinds in ([["linear", {}], ["relu", {}]], [["relu in place", {}], ["linear", {}]]):
         case, plan = _case(draw, kinds, form=draw.choice(["tensor", "tuple", "dict"]))
         case["x"][draw.integer(0, 2), draw.integer(0, 3)] = draw.choice([NAN, INF])
@@ -478,5 +479,6 @@ def test_step_left_as_it_was(student, draw, expect):
         seen = _mortem(student, expect, case, cause, plan[2] if cause else "")
         expect.that(seen["gradients"] is True, "The gradients are not what they were.")
         expect.that(seen["buffers"] is True, "The running statistics are not what they were.")
+        expect.that(seen["mode"] is True, "The model's mode was changed.")
         expect.that(seen["rng"] is True, "The RNG is not where it was.")
         expect.equal(seen["hooks"], 0, what="hooks that were left on the model")

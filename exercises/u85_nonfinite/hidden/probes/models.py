@@ -108,6 +108,18 @@ class Between(nn.Module):
         return self.inner((x - x.amax() - 1).log())
 
 
+class Gather(nn.Module):
+    """Computes something itself, then calls its child with it in a named, nested argument."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Join()
+
+    def forward(self, x: Any) -> Any:
+        """Return the child's output for the logarithm of what comes in, and for itself."""
+        return self.inner(parts={"kept": x, "logs": (x - x.amax() - 1).log()})
+
+
 class Box(nn.Module):
     """A container with one child."""
 
@@ -159,6 +171,7 @@ def make(kind: str, options: dict[str, Any]) -> nn.Module:
         "mask": Mask,
         "join": Join,
         "fail": Fail,
+        "gather": Gather,
         "between": lambda: Between(width),
         "spoil": lambda: Spoil(options["entries"], options.get("call")),
         "columns": lambda: Columns(options["entries"]),

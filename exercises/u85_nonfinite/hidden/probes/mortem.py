@@ -22,8 +22,10 @@ def mortem(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         gradients[name] = None if parameter.grad is None else parameter.grad.clone()
     buffers = [buffer.clone() for buffer in model.buffers()]
     rng = torch.get_rng_state()
+    mode = [module.training for module in model.modules()]
     seen["report"] = stage.post_mortem(model, (x, y), loss_fn)
     seen["rng"] = torch.equal(torch.get_rng_state(), rng)
+    seen["mode"] = [module.training for module in model.modules()] == mode
     seen["hooks"] = hooks_left(model)
     seen["buffers"] = all(_equal(a, b) for a, b in zip(model.buffers(), buffers, strict=True))
     seen["gradients"] = all(

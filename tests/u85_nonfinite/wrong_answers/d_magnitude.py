@@ -1,0 +1,11 @@
+"""Takes the magnitude of x."""
+
+
+def log1mexp(x):
+    x = np.asarray(x)
+    wide = -np.abs(x.astype(np.float64))
+    with np.errstate(all="ignore"):
+        near = np.log(-np.expm1(wide))
+        far = np.log1p(-np.exp(wide))
+        result = np.where(wide > -np.log(2), near, far)
+        return np.where(wide > 0, np.nan, result).astype(x.dtype)[()]

@@ -1,0 +1,24 @@
+"""Puts the RNG back unless something raises."""
+
+
+def replay_anomaly(fn, rng_state=None):
+    before = torch.get_rng_state()
+    try:
+        if rng_state is not None:
+            torch.set_rng_state(rng_state)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the mode warns that it is on, and prints a trace
+            with torch.autograd.detect_anomaly(check_nan=True):
+                loss = fn()
+                try:
+                    loss.backward()
+                except RuntimeError as error:
+                    found = re.match(r"Function '(.+)' returned nan values in its", str(error))
+                    if found is None:
+                        raise
+                    torch.set_rng_state(before)
+                    return found[1]
+        torch.set_rng_state(before)
+        return None
+    finally:
+        pass

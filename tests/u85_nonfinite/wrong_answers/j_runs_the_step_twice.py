@@ -1,0 +1,23 @@
+"""Runs the step once without the mode, to see whether it fails."""
+
+
+def replay_anomaly(fn, rng_state=None):
+    before = torch.get_rng_state()
+    try:
+        if rng_state is not None:
+            torch.set_rng_state(rng_state)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the mode warns that it is on, and prints a trace
+            with torch.autograd.detect_anomaly(check_nan=True):
+                fn()
+                loss = fn()
+                try:
+                    loss.backward()
+                except RuntimeError as error:
+                    found = re.match(r"Function '(.+)' returned nan values in its", str(error))
+                    if found is None:
+                        raise
+                    return found[1]
+        return None
+    finally:
+        torch.set_rng_state(before)
