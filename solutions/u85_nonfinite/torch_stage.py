@@ -433,9 +433,9 @@ def assert_finite(function, inputs):
 
     Raises:
         AssertionError: At the first input that fails. The message holds the number of the input,
-            from 0, and the word ``value`` or ``gradient``, the value coming first: for example
-            ``input 2: the gradient is nan at (0, 1)``. If `function` itself raises, that error is
-            passed on.
+            from 0, and one of the words ``value`` and ``gradient``, not both; the value is looked
+            at first. For example ``input 2: the gradient is nan at (0, 1)``. If `function` itself
+            raises, that error is passed on.
     """
     # region 8.5.p
     for number, given in enumerate(inputs):
