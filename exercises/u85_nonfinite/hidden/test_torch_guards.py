@@ -88,6 +88,15 @@ def test_not_measured_is_not_zero(student, draw, expect):
     expect.equal(seen["counts"], {"a": None, "b": None}, what="counts where there are none")
 
 
+@check("8.5.k", **ROW, level="pass", device="cuda")
+def test_one_wait_on_a_device(student, draw, expect):
+    """On a CUDA device PyTorch itself reports one synchronising call."""
+    tensors, truth = _tensors(draw, 9)
+    seen = student.run("counted_on_a_device", {"tensors": tensors})
+    expect.equal(seen["counts"], truth, what="counts")
+    expect.equal(seen["waits"], 1, what="synchronising calls that PyTorch reports")
+
+
 # 8.5.l guarded_step
 
 

@@ -14,7 +14,7 @@ from .arrays import numeric
 if "torch" in sys.modules:
     from .backward import backward_find, replayed
     from .forward import forward_find
-    from .guards import counted, guard_test, guarded
+    from .guards import counted, counted_on_a_device, guard_test, guarded
     from .mortem import mortem
     from .safe import masked, rows, safe_where
     from .scenes import live_detectors

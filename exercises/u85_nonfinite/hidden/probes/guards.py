@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,18 +52,7 @@ def _names_the_host(args: Any, kwargs: dict[str, Any]) -> bool:
 
 def counted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Count the bad entries of tensors of several dtypes and layouts, and the waits."""
-    tensors = {}
-    for name, array, form in case["tensors"]:
-        if array is None:
-            tensors[name] = None
-            continue
-        tensor = torch.from_numpy(array)
-        tensor = tensor.to(DTYPES[form]) if form in DTYPES else tensor
-        if form == "transposed":
-            tensor = tensor.t()
-        if form == "parameter":
-            tensor = nn.Parameter(tensor)
-        tensors[name] = tensor
+    tensors = _tensors(case)
     before = [None if t is None else t.clone() for t in tensors.values()]
     waits = Waits()
     with waits:
@@ -73,6 +63,36 @@ def counted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         for now, old in zip(tensors.values(), before, strict=True)
     )
     return {"counts": counts, "order": order, "waits": [s.name for s in waits.seen], "kept": kept}
+
+
+def _tensors(case: dict[str, Any]) -> dict[str, Any]:
+    """Return the named tensors of a case."""
+    tensors: dict[str, Any] = {}
+    for name, array, form in case["tensors"]:
+        if array is None:
+            tensors[name] = None
+            continue
+        tensor = torch.from_numpy(array)
+        tensor = tensor.to(DTYPES[form]) if form in DTYPES else tensor
+        if form == "transposed":
+            tensor = tensor.t()
+        tensors[name] = nn.Parameter(tensor) if form == "parameter" else tensor
+    return tensors
+
+
+def counted_on_a_device(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Count the bad entries of tensors on a CUDA device, and the waits that PyTorch reports."""
+    tensors = {name: tensor.detach().cuda() for name, tensor in _tensors(case).items()}
+    torch.cuda.synchronize()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.cuda.set_sync_debug_mode("warn")
+        try:
+            counts = stage.nonfinite_counts(tensors)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+    waits = sum("synchronizing" in str(item.message) for item in caught)
+    return {"counts": counts, "waits": waits}
 
 
 # 8.5.l guarded_step
