@@ -5,11 +5,55 @@ stage = "torch"
 says = "In a transposed view the first entry in memory is not the one with the smallest index."
 """
 
-_by_index = _first_bad
 
-
-def _first_bad(tensor, allow_masked=False):
+def _first_in_memory(tensor, allow_masked):
     if tensor.dim() == 2 and not tensor.is_contiguous():
-        found = _by_index(tensor.t(), allow_masked)
+        found = _first_bad(tensor.t(), allow_masked)
         return found and (found[0][::-1], found[1])
-    return _by_index(tensor, allow_masked)
+    return _first_bad(tensor, allow_masked)
+
+
+def first_bad_forward(model, batch, allow=()):
+    finds, calls, entered = [], {}, {}
+    names = {m: name for name, m in model.named_modules() if not list(m.children())}
+
+    def enter(module, args, kwargs):
+        entered[module] = all(bool(t.isfinite().all()) for t in _tensors([args, kwargs]))
+
+    def leave(module, args, kwargs, output):
+        call = calls[module] = calls.get(module, -1) + 1
+        if finds:
+            return
+        for number, tensor in enumerate(_tensors(output)):
+            bad = _first_in_memory(tensor, names[module] in allow)
+            if bad is not None:
+                finds.append(
+                    {
+                        "module": names[module],
+                        "call": call,
+                        "output": number,
+                        "index": bad[0],
+                        "kind": bad[1],
+                        "born": entered[module],
+                    }
+                )
+                return
+
+    buffers = [(buffer, buffer.clone()) for buffer in model.buffers()]
+    rng = torch.get_rng_state()
+    hooks = [m.register_forward_pre_hook(enter, with_kwargs=True) for m in names]
+    hooks += [m.register_forward_hook(leave, with_kwargs=True) for m in names]
+    try:
+        with torch.no_grad():
+            _call(model, batch)
+    except Exception:
+        if not finds:
+            raise
+    finally:
+        for hook in hooks:
+            hook.remove()
+        torch.set_rng_state(rng)
+        with torch.no_grad():
+            for buffer, before in buffers:
+                buffer.copy_(before)
+    return finds[0] if finds else None
