@@ -25,8 +25,9 @@ def first_bad_forward(model, batch, allow=()):
     keeps the last find, names a victim.
 
     The model runs without gradients, in the mode it is in. Afterwards its buffers (the running
-    statistics of a BatchNorm) hold what they held, the RNG is where it was, and no hook is left,
-    also when the model raises; its error is passed on, unless a bad value came before it.
+    statistics of a BatchNorm) hold what they held, the RNG is where it was, and no hook is left but
+    those that others had put on, also when the model or such a hook raises; the error is passed on,
+    unless a bad value came before it.
 
     Args:
         model: An `nn.Module`.

@@ -46,12 +46,11 @@ def test_q1_a_nan_loss_may_have_finite_gradients(key: dict[str, Any]) -> None:
     assert key["q1"] == "yes, after log(-1)"
 
 
-def test_q2_anomaly_detection_is_silent_for_infinities(key: dict[str, Any]) -> None:
-    x = torch.zeros(2, requires_grad=True)
-    assert anomaly_node(lambda: x.sqrt().sum()) == ""
-    assert x.grad is not None
-    assert x.grad.isinf().all()
-    assert key["q2"] == "nothing"
+def test_q2_anomaly_detection_names_who_makes_nan_of_an_infinity(key: dict[str, Any]) -> None:
+    x = torch.tensor([3.0], requires_grad=True)
+    assert anomaly_node(lambda: (x * 0).sqrt().sum()) == key["q2"]
+    zero = torch.zeros(2, requires_grad=True)
+    assert anomaly_node(lambda: zero.sqrt().sum()) == ""
 
 
 def test_q3_the_mean_fits(key: dict[str, Any]) -> None:
@@ -78,9 +77,10 @@ def clipped(*values: float) -> torch.Tensor:
     return parameter.grad
 
 
-def test_q6_a_clip_by_an_overflowed_norm_gives_zeros(key: dict[str, Any]) -> None:
+def test_q6_a_sum_of_squares_that_just_fits(key: dict[str, Any]) -> None:
+    assert torch.allclose(clipped(*[1e18] * 100), torch.full((100,), 0.1))
     assert clipped(*[1e20] * 100).eq(0).all()
-    assert key["q6"] == "0 each"
+    assert key["q6"] == "0.1 each"
 
 
 def test_q7_a_clip_by_an_infinite_norm_makes_nan(key: dict[str, Any]) -> None:
@@ -88,17 +88,21 @@ def test_q7_a_clip_by_an_infinite_norm_makes_nan(key: dict[str, Any]) -> None:
     assert key["q7"] == "some are NaN"
 
 
-def test_q8_two_filled_masks_are_infinite_together(key: dict[str, Any]) -> None:
-    mask = torch.full((1,), torch.finfo(torch.bfloat16).min, dtype=torch.bfloat16)
-    assert (mask + mask).item() == float(key["q8"]) == -math.inf
+def test_q8_two_filled_masks_make_nan_together(key: dict[str, Any]) -> None:
+    mask = torch.full((3,), torch.finfo(torch.bfloat16).min, dtype=torch.bfloat16)
+    scores = torch.randn(3).bfloat16()
+    assert (scores + (mask + mask)).softmax(-1).isnan().all()
+    assert (scores + mask).softmax(-1).isfinite().all()
+    assert key["q8"] == "NaN"
 
 
-def test_q9_a_clamp_behind_a_root_does_not_help(key: dict[str, Any]) -> None:
+def test_q9_a_clamp_behind_a_root_repairs_the_value_alone(key: dict[str, Any]) -> None:
     x = torch.zeros(3, requires_grad=True)
-    x.square().sum().rsqrt().clamp(max=1e6).backward()
+    y = x.square().sum().rsqrt().clamp(max=1e6)
+    y.backward()
+    assert y.item() == key["q9"]
     assert x.grad is not None
     assert x.grad.isnan().all()
-    assert key["q9"] == "NaN"
 
 
 def test_q10_the_norm_has_a_subgradient(key: dict[str, Any]) -> None:
@@ -114,16 +118,10 @@ def test_q11_the_consumer_is_named(key: dict[str, Any]) -> None:
     assert anomaly_node(lambda: layer(data.log()).sum()) == key["q11"]
 
 
-def test_q12_a_search_for_nan_finds_the_victim(key: dict[str, Any]) -> None:
-    linear = torch.tensor([66246.0, 1.0]).half()
-    norm = functional.layer_norm(linear, (2,))
-    places = {
-        "at the output of the Linear": linear,
-        "at the output of the LayerNorm": norm,
-        "at the loss": norm.sum(),
-    }
-    assert next(name for name, value in places.items() if value.isnan().any()) == key["q12"]
-    assert linear.isinf().any()
+def test_q12_one_infinite_score_spoils_the_row(key: dict[str, Any]) -> None:
+    scores = torch.tensor([66246.0, 1.0]).half()
+    assert not scores.isnan().any()
+    assert int(scores.softmax(-1).isnan().sum()) == key["q12"]
 
 
 def test_q13_one_wait_for_each_gradient(key: dict[str, Any], torch_stage: ModuleType) -> None:
@@ -137,13 +135,15 @@ def test_q13_one_wait_for_each_gradient(key: dict[str, Any], torch_stage: Module
     assert count_host_syncs(lambda: torch_stage.nonfinite_counts(gradients)) == 1
 
 
-def test_q14_no_node_made_the_sum(key: dict[str, Any]) -> None:
-    x = torch.full((1,), -80.0, requires_grad=True)
-    value = x.exp()
-    runs = record_backward((value * 3e38 + value * 3e38).sum())
-    assert [run.name for run in runs if run.born] == []
-    assert any(run.touched for run in runs)
-    assert key["q14"] == "none"
+def test_q14_gradients_are_added_between_nodes(key: dict[str, Any]) -> None:
+    def gradient(uses: int) -> torch.Tensor:
+        x = torch.full((1,), -80.0, requires_grad=True)
+        value = x.exp()
+        runs = record_backward(sum(value * 1.5e38 for _ in range(uses)).sum())
+        assert not any(run.born for run in runs)
+        return next(run.incoming[0] for run in runs if run.name == "ExpBackward0")
+
+    assert next(n for n in range(1, 9) if gradient(n).isinf()) == key["q14"]
 
 
 def test_q15_running_statistics_keep_a_nan(key: dict[str, Any]) -> None:

@@ -171,8 +171,9 @@ def test_model_left_as_it_was(student, draw, expect):
     for train in (True, False):
         kinds = [["linear", {}], ["norm", {}], ["dropout", {}]]
         for last in (["linear", {}], ["spoil", {"entries": [[place, INF]]}]):
-            case, _ = _case(draw, [*kinds, last], train=train)
+            case, _ = _case(draw, [*kinds, last], train=train, own_hook="quiet")
             seen = _forward(student, expect, case)
+            expect.equal(seen["own_hooks"], 1, what="hooks of the model's owner, which must stay,")
             expect.that(seen["mode"] is True, "The model's mode was changed.")
             expect.that(seen["buffers"] is True, "The running statistics of a norm were changed.")
             expect.that(seen["rng"] is True, "The RNG is not where it was.")
@@ -189,6 +190,11 @@ def test_model_that_raises(student, draw, expect):
     expect.equal(seen["hooks"], 0, what="hooks that were left on a model that raised")
     expect.that(seen["rng"] is True, "The RNG is not where it was after a model raised.")
     expect.that(seen["buffers"] is True, "The running statistics were changed by a failed forward.")
+    case, _ = _case(draw, [["linear", {}], ["norm", {}]], own_hook="raises")
+    seen = _forward(student, expect, case, left=False)
+    expect.equal(seen["raised"], ["LookupError", "the hook itself fails"], what="a hook's error")
+    left = [seen["hooks"], seen["own_hooks"]]
+    expect.equal(left, [0, 1], what="hooks left after a hook raised: of the search, of the owner")
     case, plan = _case(draw, [["spoil", {"entries": [[[1, 1], NAN]]}], ["fail", {}]])
     seen = _forward(student, expect, case)
     _held(expect, seen["find"], {"module": plan[0], "index": [1, 1]})

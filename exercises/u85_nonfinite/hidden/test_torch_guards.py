@@ -187,7 +187,7 @@ def test_one_bad_entry_spoils_nothing(student, draw, expect):
         expect.that(seen["state_kept"] is True, "It changed the optimizer's state.")
         _reported(expect, seen, False, 2.0, None, {name: count})
         norm = seen["report"]["norm"]
-        bad = isinstance(norm, float) and not math.isfinite(norm)
+        bad = isinstance(norm, float | np.floating) and not math.isfinite(norm)
         expect.that(bad, "The norm of a bad gradient is not finite; report it as it is.", norm)
 
 

@@ -16,6 +16,7 @@ def forward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     if case.get("leaf"):
         model = getattr(model, case["leaf"])
     batch = _batch(case)
+    own = _own_hook(model, case.get("own_hook", ""))
     buffers = [buffer.clone() for buffer in model.buffers()]
     mode = [module.training for module in model.modules()]
     torch.manual_seed(case.get("seed", 0) + 1)
@@ -27,13 +28,27 @@ def forward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         raise
     except Exception as error:
         seen["find"], seen["raised"] = None, [type(error).__name__, str(error)]
-    seen["hooks"] = hooks_left(model)
+    seen["own_hooks"] = sum(handle.id in module._forward_hooks for module, handle in own)
+    seen["hooks"] = hooks_left(model) - seen["own_hooks"]
     seen["rng"] = torch.equal(torch.get_rng_state(), rng)
     seen["mode"] = [module.training for module in model.modules()] == mode
     seen["buffers"] = all(
         torch.equal(now, before) for now, before in zip(model.buffers(), buffers, strict=True)
     )
     return seen
+
+
+def _own_hook(model: nn.Module, kind: str) -> list[Any]:
+    """Put a hook of somebody else's on a module: one that does nothing, or one that raises."""
+    if not kind:
+        return []
+
+    def hook(module: Any, args: Any, output: Any) -> None:
+        if kind == "raises":
+            raise LookupError("the hook itself fails")
+
+    module = list(model.modules())[-1]
+    return [(module, module.register_forward_hook(hook))]
 
 
 def hooks_left(model: nn.Module) -> int:
