@@ -1,0 +1,188 @@
+"""A chain of NumPy layers that count their calls, and know which of their caches are alive."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+from typing import Any
+
+import numpy as np
+
+
+class Watch:
+    """What the layers of a chain have seen.
+
+    Attributes:
+        calls: ``[method, place of the layer]`` in order.
+        alive: Caches in memory now.
+        most: The most caches so far.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[list[Any]] = []
+        self.alive = self.most = 0
+
+    def born(self, cache: Cache) -> None:
+        """Follow a cache until it dies."""
+        self.alive += 1
+        self.most = max(self.most, self.alive)
+        weakref.finalize(cache, self._died)
+
+    def _died(self) -> None:
+        self.alive -= 1
+
+
+class Cache:
+    """What a layer's backward needs."""
+
+    def __init__(self, *arrays: Any) -> None:
+        self.arrays = arrays
+
+
+class Layer:
+    """``tanh(x W + b)`` with dropout behind it, where `drop` is above 0."""
+
+    def __init__(self, place: int, weight: Any, bias: Any, drop: float, watch: Watch) -> None:
+        self.place, self.watch = place, watch
+        self._weight, self._bias, self._drop = weight, bias, drop
+
+    def forward(self, x: Any, rng: np.random.Generator) -> tuple[Any, Cache]:
+        """Return the output and the cache."""
+        self.watch.calls.append(["forward", self.place])
+        inner = np.tanh(x @ self._weight + self._bias)
+        mask = None
+        y = inner
+        if self._drop:
+            mask = (rng.random(inner.shape) >= self._drop).astype(inner.dtype)
+            y = inner * mask
+        cache = Cache(x, inner, mask)
+        self.watch.born(cache)
+        return y, cache
+
+    def backward(self, cache: Cache, grad: Any) -> tuple[Any, dict[str, Any]]:
+        """Return the gradient of the input, and those of weight and bias."""
+        self.watch.calls.append(["backward", self.place])
+        x, inner, mask = cache.arrays
+        if mask is not None:
+            grad = grad * mask
+        grad = grad * (1 - inner * inner)
+        return grad @ self._weight.T, {"weight": x.T @ grad, "bias": grad.sum(axis=0)}
+
+
+def _chain(case: dict[str, Any]) -> tuple[list[Layer], Any, Any, np.random.Generator, Watch]:
+    """Return layers, input, gradient of the output, generator and watch of a case."""
+    rng, watch = np.random.default_rng(case["seed"]), Watch()
+    n, width, dtype = case["n"], case["width"], np.dtype(case["dtype"])
+
+    def array(*shape: int) -> Any:
+        return rng.standard_normal(shape).astype(dtype)
+
+    layers = [
+        Layer(i, array(width, width) / np.sqrt(width).astype(dtype), array(width),
+              case["drop"] if i % 2 else 0.0, watch)
+        for i in range(n)
+    ]  # fmt: skip
+    if case.get("shared"):
+        layers[-1] = layers[0]
+    x, grad = array(case["batch"], width), array(case["batch"], width)
+    bits = getattr(np.random, case.get("bits", "PCG64"))
+    return layers, x, grad, np.random.Generator(bits(case["seed"])), watch
+
+
+def _state(rng: np.random.Generator) -> str:
+    """Return the state of a generator as text, arrays in full."""
+    with np.printoptions(threshold=10_000):
+        return repr(rng.bit_generator.state)
+
+
+def plain_chain(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Run the chain of the case, keeping everything; beside the solution alone."""
+    layers, x, grad, rng, _ = _chain(case)
+    caches = []
+    y = x
+    for layer in layers:
+        y, cache = layer.forward(y, rng)
+        caches.append(cache)
+    after = _state(rng)
+    grads: list[Any] = [None] * len(layers)
+    for place in reversed(range(len(layers))):
+        grad, grads[place] = layers[place].backward(caches[place], grad)
+    return {"y": y, "state": after, "grad": grad, "grads": grads}
+
+
+def recomputed_chain(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Run the student's forward, and its backward if asked; return results and what was kept."""
+    layers, x, grad, rng, watch = _chain(case)
+    before = [x.copy(), grad.copy()]
+    gc.collect()
+    tracemalloc.start()
+    base = tracemalloc.get_traced_memory()[0]
+    answer = stage.chain_forward(layers, x, case["segments"], rng)
+    gc.collect()
+    kept = tracemalloc.get_traced_memory()[0] - base
+    tracemalloc.stop()
+    y, boundaries = answer
+    seen: dict[str, Any] = {
+        "y": np.array(y),
+        "kept": kept,
+        "entries": len(boundaries),
+        "state": _state(rng),
+        "caches": watch.alive,
+        "forward": list(watch.calls),
+    }
+    if not case["backward"]:
+        return seen
+    del y, answer
+    seen["runs"] = []
+    for _ in range(case.get("times", 1)):
+        rng.random(case["between"])
+        stood = _state(rng)
+        watch.calls.clear()
+        watch.most = watch.alive
+        grad_x, grads = stage.chain_backward(layers, boundaries, grad, rng)
+        seen["runs"].append({
+            "grad": np.array(grad_x),
+            "grads": [{k: np.array(v) for k, v in found.items()} for found in grads],
+            "moved": _state(rng) != stood,
+            "calls": list(watch.calls),
+            "most": watch.most,
+        })  # fmt: skip
+    seen["kept_arguments"] = bool((before[0] == x).all() and (before[1] == grad).all())
+    return seen
+
+
+def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Replay a draw, a draw that raises, and a draw from a state used before."""
+    rng = np.random.Generator(getattr(np.random, case["bits"])(case["seed"]))
+    rng.random(case["skip"])
+    state = rng.bit_generator.state
+    text = _state(rng)
+    first = rng.random(case["count"])
+    rng.random(case["between"])
+    now = _state(rng)
+    calls = []
+
+    def draw() -> Any:
+        calls.append(1)
+        return rng.random(case["count"])
+
+    def fail() -> None:
+        rng.random(case["count"])
+        raise KeyError(case["word"])
+
+    again = np.array(stage.replay(rng, state, draw))
+    moved = _state(rng) != now
+    called = len(calls)
+    second = np.array(stage.replay(rng, state, draw))
+    raised = ""
+    try:
+        stage.replay(rng, state, fail)
+    except KeyError as error:
+        raised = str(error.args[0])
+    moved_by_error = _state(rng) != now
+    rng.bit_generator.state = state
+    return {
+        "first": first, "again": again, "second": second, "moved": moved, "called": called,
+        "raised": raised, "moved_by_error": moved_by_error, "state_kept": _state(rng) == text,
+    }  # fmt: skip
