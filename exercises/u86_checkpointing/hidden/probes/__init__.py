@@ -5,6 +5,7 @@ torch is imported inside functions: the NumPy stage's workers read these files t
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from grader.instruments.calls import calls
@@ -25,10 +26,11 @@ from .sheet import (
     measure_who_pays,
     measure_whole_model,
 )
-from .steps import measured, plain_step, refused, stepped
+from .steps import measured, plain_flops, plain_step, refused, stepped
 from .tanh_chain import live_chain
 
-INSTRUMENTS = ("live_bytes", "flops")
+# both need torch, which the NumPy stage's workers do not have
+INSTRUMENTS = ("live_bytes", "flops") if "torch" in sys.modules else ()
 
 _WATCHED = {
     "by_hand": by_hand,

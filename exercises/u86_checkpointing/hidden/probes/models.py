@@ -20,7 +20,7 @@ def make_model(case: dict[str, Any]) -> Any:
     if case.get("frozen"):
         model[1][0].weight.requires_grad_(False)
         model[0][-1].bias.requires_grad_(False)
-    return model.train(not case.get("evaluation", False))
+    return model.train(not case.get("evaluation", False)).to(case.get("device", "cpu"))
 
 
 def _block(case: dict[str, Any]) -> Any:
@@ -33,6 +33,8 @@ def _block(case: dict[str, Any]) -> Any:
         layers.append(nn.BatchNorm1d(h))
     if kind in ("count", "norm"):
         layers.append(_counting()(h))
+    if kind == "bmm":
+        layers.append(_batched())
     if case.get("drop"):
         layers.append(nn.Dropout(case["drop"]))
     layers.append(nn.Linear(h, d, bias=case.get("bias", True)))
@@ -58,6 +60,19 @@ def _counting() -> Any:
             return torch.tanh(x * self.scale * (1 + 0.125 * self.runs))
 
     return Counting
+
+
+def _batched() -> Any:
+    """Return a module that multiplies batches of matrices, made of the rows of its input."""
+    import torch
+
+    class Batched(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            rows = x.reshape(x.shape[0], -1, 2)
+            scores = torch.bmm(rows, rows.transpose(1, 2)).softmax(-1)
+            return torch.matmul(scores, rows).reshape(x.shape)
+
+    return Batched()
 
 
 def _own_operation() -> Any:
@@ -98,4 +113,4 @@ def make_input(case: dict[str, Any]) -> Any:
     if case.get("nan"):
         x = x.clone()
         x.view(-1)[:1] = float("nan")
-    return x.requires_grad_(case.get("input_grad", False))
+    return x.to(case.get("device", "cpu")).requires_grad_(case.get("input_grad", False))
