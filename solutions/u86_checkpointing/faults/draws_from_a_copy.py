@@ -5,6 +5,8 @@ stage = "numpy"
 says = "The generator that was handed in did not move in the forward: the next forward would draw the same masks again."
 """
 
+import numpy as np
+
 _forward_on_it = chain_forward
 
 

@@ -15,6 +15,7 @@ also = [
   "8.6.h/the_second_run_reads_what_the_first_read",
   "8.6.h/ordinary_models",
   "8.6.h/autocast_and_evaluation",
+  "8.6.h/its_parameters_are_the_models",
   "8.6.i/calls_of_one_step",
   "8.6.i/bytes_that_the_forward_leaves",
   "8.6.i/flops_of_both_phases",

@@ -176,6 +176,7 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     called = len(calls)
     second = np.array(stage.replay(rng, state, draw))
     raised = ""
+    now = _state(rng)
     try:
         stage.replay(rng, state, fail)
     except KeyError as error:
