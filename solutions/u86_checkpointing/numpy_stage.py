@@ -209,7 +209,9 @@ def best_segments(n):
     # endregion
 
 
-def transformer_layer_bytes(s, b, h, a, recompute="none", t=1, sequence_parallel=False):
+def transformer_layer_bytes(  # noqa: PLR0917 - the sizes of the formula, in its order
+    s, b, h, a, recompute="none", t=1, sequence_parallel=False
+):
     """Return the activation bytes of one transformer layer on one device.
 
     The layer of arXiv:2205.05198: 16-bit activations, dropout masks of 1 byte an element, a

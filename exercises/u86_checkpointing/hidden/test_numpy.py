@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from grader.checks import check
 
 SLACK = 24 * 1024
@@ -23,7 +25,7 @@ def spans_of(n, k):
     edges = [0]
     for place in range(k):
         edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def _case(draw, **more):

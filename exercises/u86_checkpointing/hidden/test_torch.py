@@ -1,6 +1,8 @@
-"""Hidden checks of unit 8.6, checkpointed models: bits are compared, bytes and calls are counted."""
+"""Hidden checks of unit 8.6, checkpointed models: bits are compared, bytes and calls counted."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from grader.checks import check
 
@@ -13,7 +15,7 @@ def spans_of(n, k):
     edges = [0]
     for place in range(k):
         edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def run(student, expect, probe, case):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from grader.checks import check
 
@@ -19,7 +20,7 @@ def _spans(n, k):
     edges = [0]
     for place in range(k):
         edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def _run(student, expect, probe, case):

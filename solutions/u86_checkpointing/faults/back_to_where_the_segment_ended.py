@@ -10,6 +10,5 @@ _unmoved_backward = chain_backward
 
 def chain_backward(layers, boundaries, grad, rng):
     result = _unmoved_backward(layers, boundaries, grad, rng)
-    start, end, x, state = boundaries[0]
-    rng.bit_generator.state = state
+    rng.bit_generator.state = boundaries[0][3]
     return result

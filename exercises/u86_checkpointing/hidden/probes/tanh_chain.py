@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from itertools import pairwise
 from typing import Any
 
 
@@ -17,7 +18,7 @@ def live_chain(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     from grader.instruments.live_bytes import LiveBytes
 
     widths, batch = case["widths"], case["batch"]
-    weights = [torch.full((a, b), 0.1) for a, b in zip(widths, widths[1:], strict=False)]
+    weights = [torch.full((a, b), 0.1) for a, b in pairwise(widths)]
     runs = [0]
 
     def run(x: Any, start: int, end: int) -> Any:
