@@ -137,7 +137,11 @@ def recompute_report(model, x, segments, meter, early_stop=True):
     The forward is ``y = f(x)``, the backward ``y.sum().backward()``, where f is the model itself if
     `segments` is None, else ``checkpointed(model, segments)``. `early_stop` is the setting of
     `torch.utils.checkpoint.set_checkpoint_early_stop`: the recomputation of a segment ends as soon
-    as all that its backward needs is there.
+    as all that its backward needs is there. (A `checkpointed` that is not built on
+    `torch.utils.checkpoint` has no early stop; report on one that is.)
+
+    The ledger has a run of its own: FlopCounterMode holds on to tensors of checkpointed regions, so
+    that a peak that is taken beside it is too high.
 
     The model is left as it was found: its gradients, its buffers, no hook stays on it; torch's
     random generator stands where it stood. What is measured is a first step: no gradient exists

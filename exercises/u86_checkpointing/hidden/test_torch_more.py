@@ -78,7 +78,8 @@ def test_flops_of_both_phases(student, draw, expect):
         expect.equal(flops["forward"], 2 * n * one, what=f"FLOPs of the forward ({what})")
         expect.equal(flops["backward"], (plain + again) * one, what=f"of the backward ({what})")
         ratio = 1 + (plain + again) / (2 * n)
-        expect.close(flops["ratio"], ratio, rtol=1e-9, what=f"ratio ({what})")
+        # a ratio in single precision is right to 6e-8
+        expect.close(flops["ratio"], ratio, rtol=1e-6, what=f"ratio ({what})")
 
 
 @check("8.6.i", row="optimization_validity", level="pass")
@@ -223,7 +224,7 @@ def test_no_product_twice(student, reference, draw, expect):
         ("matrices", {}), ("no bias", {"bias": False}), ("tokens", {"tokens": 5}),
         ("tokens, no bias", {"tokens": 5, "bias": False}), ("products of batches", {"kind": "bmm"}),
     ):  # fmt: skip
-        case = _case(draw, function="selective", **more)
+        case = _case(draw, function="selective", count=True, **more)
         seen = _run(student, expect, "measured", case)
         plain = reference.run("plain_flops", case)
         for phase, got, want in zip(("forward", "backward"), seen["flops"], plain, strict=True):

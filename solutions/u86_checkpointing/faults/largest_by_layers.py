@@ -6,7 +6,6 @@ says = "The segment with the most layers was taken. The one with the most bytes 
 # the same result is looked at there
 also = [
   "8.6.e/a_chain_measured_just_now",
-  "8.6.e/sizes_beyond_int64",
 ]
 """
 

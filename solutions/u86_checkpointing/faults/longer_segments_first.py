@@ -8,7 +8,6 @@ also = [
   "8.6.d/each_segment_is_run_once_more",
   "8.6.e/what_is_kept",
   "8.6.e/a_chain_measured_just_now",
-  "8.6.e/sizes_beyond_int64",
 ]
 """
 

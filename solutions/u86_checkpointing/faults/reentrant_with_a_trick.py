@@ -7,8 +7,6 @@ source = "pytorch/pytorch#65537"
 # the same result is looked at there
 also = [
   "8.6.i/flops_of_both_phases",
-  "8.6.i/bytes_that_the_forward_leaves",
-  "8.6.i/peak_of_each_phase",
 ]
 """
 

@@ -79,7 +79,10 @@ def stepped(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def measured(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Run a step through the wrapper in a ledger; return bytes, FLOPs and calls by phase."""
+    """Run a step through the wrapper in a ledger; return bytes and calls by phase, FLOPs if asked.
+
+    A counter of FLOPs refuses a backward inside a backward, which a checkpoint of one's own may do.
+    """
     import torch
 
     from grader.instruments.flops import count_flops
@@ -115,7 +118,7 @@ def measured(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "left": ledger.live - first.before - grown,
         "calls": calls,
     }
-    if gradients:
+    if case.get("count"):
         phase[0] = "counted"
         calls["counted"] = []
         count = count_flops(lambda: wrapped(x).sum())
