@@ -204,7 +204,7 @@ def _private(model, segments):
     """Return a copy of the model without gradients, and what runs it."""
     mine = copy.deepcopy(model)
     mine.zero_grad(set_to_none=True)
-    return mine, mine if segments is None else checkpointed(mine, segments)
+    return mine, mine if segments is None else _Segments(mine, segments)
 
 
 def _counted(model, x, segments, early_stop):

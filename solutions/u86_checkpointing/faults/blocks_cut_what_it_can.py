@@ -3,10 +3,6 @@
 check = "8.6.h/models_that_cannot_be_cut"
 stage = "torch"
 says = "A number of segments that cannot be was bent into one that can. Raise ValueError when the module is made."
-# the same result is looked at there
-also = [
-  "8.6.i/reports_that_cannot_be",
-]
 """
 
 

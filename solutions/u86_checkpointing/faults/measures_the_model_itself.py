@@ -8,4 +8,4 @@ says = "The model came back changed: a step was run on it, not on a copy."
 
 def _private(model, segments):
     model.zero_grad(set_to_none=True)
-    return model, model if segments is None else checkpointed(model, segments)
+    return model, model if segments is None else _Segments(model, segments)

@@ -16,12 +16,6 @@ also = [
   "8.6.h/ordinary_models",
   "8.6.h/autocast_and_evaluation",
   "8.6.h/its_parameters_are_the_models",
-  "8.6.i/calls_of_one_step",
-  "8.6.i/bytes_that_the_forward_leaves",
-  "8.6.i/flops_of_both_phases",
-  "8.6.i/peak_of_each_phase",
-  "8.6.i/the_model_is_left_as_it_was",
-  "8.6.i/reports_that_cannot_be",
 ]
 """
 

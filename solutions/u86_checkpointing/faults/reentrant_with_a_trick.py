@@ -4,10 +4,6 @@ check = "8.6.h/gradients_asked_for_by_name"
 stage = "torch"
 says = "torch.autograd.grad was refused: the old form of checkpoint calls backward inside the backward. Use use_reentrant=False."
 source = "pytorch/pytorch#65537"
-# the same result is looked at there
-also = [
-  "8.6.i/flops_of_both_phases",
-]
 """
 
 

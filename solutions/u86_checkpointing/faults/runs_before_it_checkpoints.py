@@ -6,10 +6,6 @@ says = "Everything is still alive after the forward: checkpoint(part(x)) runs th
 # the same result is looked at there
 also = [
   "8.6.h/one_segment_at_a_time",
-  "8.6.i/calls_of_one_step",
-  "8.6.i/flops_of_both_phases",
-  "8.6.i/bytes_that_the_forward_leaves",
-  "8.6.i/peak_of_each_phase",
 ]
 """
 

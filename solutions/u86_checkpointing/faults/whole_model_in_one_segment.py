@@ -6,9 +6,6 @@ says = "The whole model is one segment. Then all of it is in memory again in the
 # the same result is looked at there
 also = [
   "8.6.h/only_inputs_of_segments_stay",
-  "8.6.i/flops_of_both_phases",
-  "8.6.i/bytes_that_the_forward_leaves",
-  "8.6.i/peak_of_each_phase",
 ]
 """
 
