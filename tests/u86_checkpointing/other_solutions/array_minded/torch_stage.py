@@ -167,7 +167,11 @@ class _Again(torch.autograd.Function):
             y = ctx.block(leaf)
         wanted = [t for t in (leaf, *parameters) if t.requires_grad]
         found = dict(
-            zip(map(id, wanted), torch.autograd.grad(y, wanted, grad, allow_unused=True), strict=True)
+            zip(
+                map(id, wanted),
+                torch.autograd.grad(y, wanted, grad, allow_unused=True),
+                strict=True,
+            )
         )
         return None, None, *(found.get(id(t)) for t in (leaf, *parameters))
 
