@@ -39,9 +39,7 @@ def test_the_worked_example_is_right(torch_stage: ModuleType) -> None:
 
 def test_the_table_of_segments_is_what_the_calculator_gives(stage: ModuleType) -> None:
     (head, peaks) = re.findall(r"^\| (?:segments|peak, in layers) \|(.*)\|$", LESSON, re.M)
-    segments, found = (
-        [int(cell.strip(" *")) for cell in row.split("|")] for row in (head, peaks)
-    )
+    segments, found = ([int(cell.strip(" *")) for cell in row.split("|")] for row in (head, peaks))
     assert found == [stage.chain_counts([1] * 37, k)["peak"] for k in segments]
     (bold,) = [k for k, cell in zip(segments, peaks.split("|"), strict=True) if "**" in cell]
     assert bold == stage.best_segments(36)

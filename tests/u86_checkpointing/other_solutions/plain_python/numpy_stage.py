@@ -99,7 +99,9 @@ def best_segments(n):
     return best[1]
 
 
-def transformer_layer_bytes(s, b, h, a, recompute="none", t=1, sequence_parallel=False):
+def transformer_layer_bytes(  # noqa: PLR0917 - as the task has it
+    s, b, h, a, recompute="none", t=1, sequence_parallel=False
+):
     if recompute not in ("none", "selective", "full"):
         raise ValueError("word")
     for size in (s, b, h, a, t):
