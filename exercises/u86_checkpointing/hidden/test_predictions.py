@@ -6,18 +6,9 @@ import math
 from itertools import pairwise
 
 from grader.checks import check
+from grader.checks.many import refused
 
 KEYS = ("stored", "segment", "peak", "plain", "recomputed", "forwards")
-
-
-def _refused(student, expect, why, function, *args):
-    """Expect one call of the NumPy stage to raise ValueError or a subclass of it."""
-    found = student.run("calls", {"function": function, "calls": [[list(args), {}]]})
-    answer = found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
-    raised = answer.get("raised")
-    refused = isinstance(raised, list) and "ValueError" in raised
-    seen = None if refused else raised[:1] if isinstance(raised, list) else answer.get("value")
-    expect.that(refused, f"{function} must raise ValueError {why}.", seen)
 
 
 def _spans(n, k):
@@ -84,12 +75,12 @@ def test_sizes_beyond_int64(student, draw, expect):
 def test_sizes_that_cannot_be(student, draw, expect):
     """A chain without layers, sizes that are no sizes, and impossible cuts are refused."""
     size = draw.integer(2, 99)
-    _refused(student, expect, "for a single size", "chain_counts", [size], 1)
-    _refused(student, expect, "for a negative size", "chain_counts", [size, -1, size], 1)
-    _refused(student, expect, "for a NaN among the sizes", "chain_counts", [size, math.nan], 1)
-    _refused(student, expect, "for an infinite size", "chain_counts", [math.inf, size], 1)
-    _refused(student, expect, "for too many segments", "chain_counts", [size] * 4, 4)
-    _refused(student, expect, "for no segment", "chain_counts", [size] * 4, 0)
+    refused(student, expect, "for a single size", "chain_counts", [size], 1)
+    refused(student, expect, "for a negative size", "chain_counts", [size, -1, size], 1)
+    refused(student, expect, "for a NaN among the sizes", "chain_counts", [size, math.nan], 1)
+    refused(student, expect, "for an infinite size", "chain_counts", [math.inf, size], 1)
+    refused(student, expect, "for too many segments", "chain_counts", [size] * 4, 4)
+    refused(student, expect, "for no segment", "chain_counts", [size] * 4, 0)
 
 
 @check("8.6.e", row="prediction", level="strong")
@@ -130,8 +121,8 @@ def test_the_lowest_peak(student, draw, expect):
 @check("8.6.f", row="prediction", level="pass")
 def test_no_layers_to_cut(student, expect):
     """A chain without layers is refused."""
-    _refused(student, expect, "for 0 layers", "best_segments", 0)
-    _refused(student, expect, "for -4 layers", "best_segments", -4)
+    refused(student, expect, "for 0 layers", "best_segments", 0)
+    refused(student, expect, "for -4 layers", "best_segments", -4)
 
 
 @check("8.6.f", row="prediction", level="strong")
@@ -192,9 +183,9 @@ def test_what_a_layer_keeps(student, draw, expect):
 def test_layers_that_cannot_be(student, expect):
     """Unknown words, and sizes below 1, are refused."""
     layer = "transformer_layer_bytes"
-    _refused(student, expect, "for an unknown word", layer, 16, 2, 8, 2, "some")
-    _refused(student, expect, "for no tokens", layer, 0, 2, 8, 2)
-    _refused(student, expect, "for no device", layer, 16, 2, 8, 2, "none", 0)
+    refused(student, expect, "for an unknown word", layer, 16, 2, 8, 2, "some")
+    refused(student, expect, "for no tokens", layer, 0, 2, 8, 2)
+    refused(student, expect, "for no device", layer, 16, 2, 8, 2, "none", 0)
 
 
 @check("8.6.g", row="prediction", level="strong")

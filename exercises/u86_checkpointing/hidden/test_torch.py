@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from grader.checks import check
+from grader.checks.watched import watched
 
 KIB = 1024
 RESULTS = ("output", "input", "gradients", "buffers", "state")
@@ -16,13 +17,6 @@ def spans_of(n, k):
     for place in range(k):
         edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
     return list(pairwise(edges))
-
-
-def run(student, expect, probe, case):
-    """Run a probe and return what it saw; the process must be left as it was found."""
-    seen = student.run("watched", {**case, "probe": probe})
-    expect.equal(seen["changed"], [], what="settings of the process that were left changed")
-    return seen["value"]
 
 
 def model_case(draw, function="checkpointed", **more):
@@ -43,7 +37,7 @@ WORDS = {
 
 def same_step(student, reference, expect, case, name, keys=RESULTS):
     """Expect a step through the student's wrapper to leave what the plain step leaves."""
-    seen, plain = run(student, expect, "stepped", case), reference.run("plain_step", case)
+    seen, plain = watched(student, expect, "stepped", case), reference.run("plain_step", case)
     for key in keys:
         expect.equal(seen[key], plain[key], what=f"{WORDS[key]} ({name})")
     return seen
@@ -89,7 +83,7 @@ def test_gradients_asked_for_by_name(student, reference, draw, expect):
 def test_one_segment_at_a_time(student, draw, expect):
     """In the backward the segments are run again one by one, the last first, each block once."""
     case = model_case(draw)
-    seen = run(student, expect, "measured", case)
+    seen = watched(student, expect, "measured", case)
     expect.equal(seen["calls"]["forward"], list(range(case["n"])), what="blocks run in the forward")
     want = [
         place
@@ -109,7 +103,7 @@ def test_only_inputs_of_segments_stay(student, reference, draw, expect):
     """Between forward and backward the inputs of segments and the output are alive, no more."""
     for more in ({}, {"drop": 0.3}):
         case = _large(draw, **more)
-        seen = run(student, expect, "measured", case)
+        seen = watched(student, expect, "measured", case)
         size = 4 * case["batch"] * case["d"]
         # a state of torch's generator takes 5 KiB
         most = case["segments"] * (size + 8 * KIB)
@@ -123,7 +117,7 @@ def test_only_inputs_of_segments_stay(student, reference, draw, expect):
 def test_nothing_stays_after_the_step(student, draw, expect):
     """After the backward only gradients are new, also behind a function that saves by itself."""
     for kind in ("mlp", "own", "norm"):
-        seen = run(student, expect, "measured", model_case(draw, kind=kind, batch=256))
+        seen = watched(student, expect, "measured", model_case(draw, kind=kind, batch=256))
         most = 4 * KIB
         what = "bytes alive after the step, gradients left out"
         expect.between(seen["left"], -most, most, what=what, unit="B")
@@ -133,10 +127,10 @@ def test_nothing_stays_after_the_step(student, draw, expect):
 def test_statistics_move_once(student, reference, draw, expect):
     """Running statistics are updated once a step, by the forward, with or without a backward."""
     case = model_case(draw, kind="norm", forward_only=True)
-    seen, plain = run(student, expect, "stepped", case), reference.run("plain_step", case)
+    seen, plain = watched(student, expect, "stepped", case), reference.run("plain_step", case)
     expect.equal(seen["after forward"], plain["after forward"], what="buffers after a forward")
     case = model_case(draw, kind="norm")
-    seen, plain = run(student, expect, "stepped", case), reference.run("plain_step", case)
+    seen, plain = watched(student, expect, "stepped", case), reference.run("plain_step", case)
     expect.equal(seen["buffers"], plain["buffers"], what="buffers after a step")
 
 
@@ -159,6 +153,7 @@ def test_ordinary_models(student, reference, draw, expect):
         "NaN in the input": {"nan": True},
         "one segment": {"segments": 1},
         "tokens": {"tokens": 5},
+        "half precision": {"half": True},
     }
     for name, more in cases.items():
         same_step(student, reference, expect, model_case(draw, **more), name)
@@ -171,7 +166,7 @@ def test_ordinary_models(student, reference, draw, expect):
 @check("8.6.h", row="optimization_validity", level="pass")
 def test_its_parameters_are_the_models(student, draw, expect):
     """The module has the model's own parameters, the same objects in the same order."""
-    seen = run(student, expect, "stepped", model_case(draw))
+    seen = watched(student, expect, "stepped", model_case(draw))
     expect.that(seen["own"], "The module's parameters are not the model's own, in its order.")
 
 
@@ -189,7 +184,7 @@ def test_autocast_and_evaluation(student, reference, draw, expect):
 def test_without_gradients_nothing_is_kept(student, draw, expect):
     """Without gradients the model is run once, and only its output stays alive."""
     case = _large(draw, no_grad=True)
-    seen = run(student, expect, "measured", case)
+    seen = watched(student, expect, "measured", case)
     expect.equal(seen["calls"]["forward"], list(range(case["n"])), what="blocks run")
     size = 4 * case["batch"] * case["d"]
     most = size + 8 * KIB * case["segments"]

@@ -6,6 +6,7 @@ import math
 from itertools import pairwise
 
 from grader.checks import check
+from grader.checks.watched import watched
 
 KIB = 1024
 RESULTS = ("output", "input", "gradients", "buffers", "state")
@@ -21,13 +22,6 @@ def _spans(n, k):
     for place in range(k):
         edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
     return list(pairwise(edges))
-
-
-def _run(student, expect, probe, case):
-    """Run a probe and return what it saw; the process must be left as it was found."""
-    seen = student.run("watched", {**case, "probe": probe})
-    expect.equal(seen["changed"], [], what="settings of the process that were left changed")
-    return seen["value"]
 
 
 def _case(draw, **more):
@@ -49,7 +43,7 @@ def _same(expect, seen, plain, name, keys=RESULTS):
 
 def _report(student, draw, expect, early_stop=None, **more):
     case = {**_case(draw, **more), "early_stop": early_stop}
-    seen = _run(student, expect, "reported", case)
+    seen = watched(student, expect, "reported", case)
     report = seen["report"]
     expect.keys(report, ["live", "peak", "calls", "flops"], what="the report")
     expect.keys(report["peak"], ["forward", "backward"], what="peak")
@@ -144,7 +138,7 @@ def test_reports_that_cannot_be(student, draw, expect):
 
 def _compare(student, draw, expect, pairs, **more):
     case = _case(draw, **more)
-    seen = _run(student, expect, "compared", {**case, "pairs": pairs})
+    seen = watched(student, expect, "compared", {**case, "pairs": pairs})
     return case, seen, seen["answers"]
 
 
@@ -225,7 +219,7 @@ def test_no_product_twice(student, reference, draw, expect):
         ("tokens, no bias", {"tokens": 5, "bias": False}), ("products of batches", {"kind": "bmm"}),
     ):  # fmt: skip
         case = _case(draw, function="selective", count=True, **more)
-        seen = _run(student, expect, "measured", case)
+        seen = watched(student, expect, "measured", case)
         plain = reference.run("plain_flops", case)
         for phase, got, want in zip(("forward", "backward"), seen["flops"], plain, strict=True):
             expect.equal(got, want, what=f"FLOPs of the {phase} ({name})", unit="FLOP")
@@ -235,7 +229,7 @@ def test_no_product_twice(student, reference, draw, expect):
 def test_the_rest_is_run_again(student, draw, expect):
     """Results of products stay alive, what lies between them does not."""
     case = _case(draw, function="selective", n=6, segments=3, d=32, h=128, batch=256, drop=0.3)
-    seen = _run(student, expect, "measured", case)
+    seen = watched(student, expect, "measured", case)
     width, inner = (4 * case["batch"] * case[name] for name in ("d", "h"))
     want = case["n"] * (inner + width)
     # a state of torch's generator takes 5 KiB, GELU's output would take `inner` for each block
@@ -258,7 +252,7 @@ def test_selective_steps_are_plain_steps(student, reference, draw, expect):
     }
     for name, more in cases.items():
         case = _case(draw, function="selective", **more)
-        seen, plain = _run(student, expect, "stepped", case), reference.run("plain_step", case)
+        seen, plain = watched(student, expect, "stepped", case), reference.run("plain_step", case)
         _same(expect, seen, plain, name)
 
 
@@ -266,7 +260,7 @@ def test_selective_steps_are_plain_steps(student, reference, draw, expect):
 def test_selective_segments(student, draw, expect):
     """Segments are run again one by one, and impossible numbers of them are refused."""
     case = _case(draw, function="selective")
-    seen = _run(student, expect, "measured", case)
+    seen = watched(student, expect, "measured", case)
     want = [
         place
         for start, end in reversed(_spans(case["n"], case["segments"]))
@@ -296,10 +290,10 @@ def test_gradients_by_hand(student, reference, draw, expect):
     }
     for name, more in cases.items():
         case = _case(draw, **more)
-        seen, plain = _run(student, expect, "by_hand", case), reference.run("plain_step", case)
+        seen, plain = watched(student, expect, "by_hand", case), reference.run("plain_step", case)
         _same(expect, seen, plain, name, keys)
     case = _case(draw, by_grad=True, input_grad=True)
-    seen, plain = _run(student, expect, "by_hand", case), reference.run("plain_step", case)
+    seen, plain = watched(student, expect, "by_hand", case), reference.run("plain_step", case)
     _same(expect, seen, plain, "torch.autograd.grad", ("output", "found"))
 
 
@@ -308,7 +302,7 @@ def test_masks_by_hand(student, reference, draw, expect):
     """With dropout the gradients belong to the forward's masks, and the generator is put back."""
     for between in (0, draw.integer(1, 9)):
         case = _case(draw, drop=0.4, between=between)
-        seen, plain = _run(student, expect, "by_hand", case), reference.run("plain_step", case)
+        seen, plain = watched(student, expect, "by_hand", case), reference.run("plain_step", case)
         _same(expect, seen, plain, "dropout", ("output", "gradients"))
         expect.that(not seen["moved"], "The backward has moved torch's generator.")
 
@@ -317,7 +311,7 @@ def test_masks_by_hand(student, reference, draw, expect):
 def test_kept_by_hand(student, draw, expect):
     """Only inputs of blocks stay alive, each block is called twice."""
     case = _case(draw, d=32, h=128, batch=256)
-    seen = _run(student, expect, "by_hand", case)
+    seen = watched(student, expect, "by_hand", case)
     width = 4 * case["batch"] * case["d"]
     most = case["n"] * (width + 8 * KIB)
     expect.between(seen["live"], width, most, what="bytes the forward leaves alive", unit="B")
@@ -327,7 +321,7 @@ def test_kept_by_hand(student, draw, expect):
 @check("8.6.l", row="optimization_validity", level="pass")
 def test_nothing_borrowed(student, draw, expect):
     """torch.utils.checkpoint is not used."""
-    seen = _run(student, expect, "by_hand", _case(draw))
+    seen = watched(student, expect, "by_hand", _case(draw))
     note = "torch.utils.checkpoint was called: here the checkpoint is to be your own."
     expect.that(not seen["borrowed"], note, seen["borrowed"] or None)
 

@@ -11,7 +11,7 @@ from typing import Any
 from grader.instruments.calls import calls
 from grader.instruments.settings import changed_by
 
-from .chain import plain_chain, recomputed_chain, replayed
+from .chain import plain_chain, recomputed_chain, refused_chain, replayed
 from .hand import by_hand
 from .report import compared, reported
 from .sheet import (

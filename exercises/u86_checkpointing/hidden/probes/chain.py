@@ -152,6 +152,18 @@ def recomputed_chain(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     return seen
 
 
+def refused_chain(stage: Any, case: dict[str, Any]) -> str:
+    """Return the classes of the error that the forward raises, as words."""
+    layers, x, _, rng, _ = _chain(case)
+    try:
+        stage.chain_forward(layers, x, case["segments"], rng)
+    except NotImplementedError:
+        raise
+    except Exception as error:  # which one is judged by the driver
+        return " ".join(kind.__name__ for kind in type(error).__mro__)
+    return ""
+
+
 def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Replay a draw, a draw that raises, and a draw from a state used before."""
     rng = np.random.Generator(getattr(np.random, case["bits"])(case["seed"]))

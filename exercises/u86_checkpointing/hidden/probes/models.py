@@ -20,6 +20,8 @@ def make_model(case: dict[str, Any]) -> Any:
     if case.get("frozen"):
         model[1][0].weight.requires_grad_(False)
         model[0][-1].bias.requires_grad_(False)
+    if case.get("half"):
+        model.half()
     return model.train(not case.get("evaluation", False)).to(case.get("device", "cpu"))
 
 
@@ -113,4 +115,5 @@ def make_input(case: dict[str, Any]) -> Any:
     if case.get("nan"):
         x = x.clone()
         x.view(-1)[:1] = float("nan")
+    x = x.half() if case.get("half") else x
     return x.to(case.get("device", "cpu")).requires_grad_(case.get("input_grad", False))
