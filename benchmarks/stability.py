@@ -59,8 +59,18 @@ def repeat(unit: str, submission: Path, runs: int, *, busy: bool) -> list[dict[s
 @click.command()
 @click.option("--runs", default=20, show_default=True, help="Runs idle, and as many busy.")
 @click.option("--unit", "names", multiple=True, help="Units to grade; all of them by default.")
+@click.option(
+    "--when",
+    "halves",
+    type=click.Choice(["idle", "busy"]),
+    multiple=True,
+    default=["idle", "busy"],
+    help="Which half to run; both by default.",
+)
 @click.option("--submission", type=click.Path(path_type=Path, exists=True), default=None)
-def main(runs: int, names: tuple[str, ...], submission: Path | None) -> None:
+def main(
+    runs: int, names: tuple[str, ...], halves: tuple[str, ...], submission: Path | None
+) -> None:
     """Grade each unit 2 * RUNS times and compare the rows."""
     content = installed_content()
     known = units(content)
@@ -68,8 +78,9 @@ def main(runs: int, names: tuple[str, ...], submission: Path | None) -> None:
     result = {}
     for unit in chosen:
         found = []
-        for busy in (False, True):
-            found += repeat(unit.id, submission or content.solutions, runs, busy=busy)
+        for half in halves:
+            work = submission or content.solutions
+            found += repeat(unit.id, work, runs, busy=half == "busy")
         rows = Counter(json.dumps(run["rows"], sort_keys=True) for run in found)
         result[unit.id] = {
             "runs": len(found),

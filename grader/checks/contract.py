@@ -114,20 +114,27 @@ def fault_problems(
         if found.status is not Status.MET and not _is_missing(found)
     }
     own = failed.pop(fault.check, None)
-    if own is None:
-        problems.append(Problem(where, f"{fault.check} does not catch it"))
-    elif own.status not in (Status.NOT_MET, Status.STOPPED):
-        problems.append(Problem(where, f"{fault.check} ends as {own.status}: {own.message}"))
-    elif own.mistake and own.mistake.removeprefix(ALSO) != fault.says:
-        problems.append(Problem(where, f"{fault.check} takes it for another: {own.mistake}"))
-    elif own.status is Status.NOT_MET and not own.mistake:
-        problems.append(Problem(where, f"{fault.check} catches it but does not name it"))
+    # a check for a device can be tried where there is one
+    if not any(found.check == fault.check and _is_missing(found) for found in run.evidence):
+        problems += [Problem(where, wrong) for wrong in _own_check(fault, own)]
     problems += [
         Problem(where, f"{check} fails too: {found.message}", "sharpen the checks or list `also`")
         for check, found in failed.items()
         if check not in fault.also
     ]
     return problems
+
+
+def _own_check(fault: Fault, own: Evidence | None) -> Iterator[str]:
+    """Yield what is wrong with the evidence of the check that must catch a known mistake."""
+    if own is None:
+        yield f"{fault.check} does not catch it"
+    elif own.status not in (Status.NOT_MET, Status.STOPPED):
+        yield f"{fault.check} ends as {own.status}: {own.message}"
+    elif own.mistake and own.mistake.removeprefix(ALSO) != fault.says:
+        yield f"{fault.check} takes it for another: {own.mistake}"
+    elif own.status is Status.NOT_MET and not own.mistake:
+        yield f"{fault.check} catches it but does not name it"
 
 
 def run_on(bench: Bench, content: Content, folder: Path) -> CheckRun:

@@ -34,7 +34,7 @@ class Residual:
         kind: ``exact``, ``band``, ``choice`` or ``text``.
         title: The question.
         predicted_text: What the sheet says, as the student wrote it; empty when blank.
-        measured_text: What was measured; empty when nothing was.
+        measured_text: What was measured, for a text the number of each name; empty if nothing.
         residual_text: Measured minus predicted; empty when there is none.
         state: The judgement.
         message: What to do, or why it is so.
@@ -142,6 +142,9 @@ def _judge_text(
 
 
 def _measured_text(field: SheetField, measured: Measured | None) -> str:
+    if field.kind == "text" and measured is not None:
+        sizes = (f"{name} {show(size, field.unit)}" for name, size in measured.terms.items())
+        return ", ".join(sizes)
     value = measured.value if measured is not None else None
     if value is None:
         return ""

@@ -151,7 +151,7 @@ def _next(report: Mapping[str, Any]) -> str:
         return f"next: {what}, about {step['minutes']} minutes"
     statuses = {check["status"] for check in report["checks"]}
     done = report["rows"] and statuses <= _SETTLED
-    return f"nothing is left to do but `grade selftest {report['unit']}`" if done else ""
+    return "nothing is left to do here; `grade ready` shows the whole course" if done else ""
 
 
 def _measured(field: Mapping[str, Any]) -> str:
