@@ -110,10 +110,11 @@ def time_callable(fn, clock, warmup=3, repeats=20, most=1024):
     2. A *sample* is: ``clock.synchronize()``, ``clock.now()``, `fn` a number of times with nothing
        between, ``clock.synchronize()``, ``clock.now()``. Divided by the number of calls it is a
        time per call.
-    3. A sample must last at least 100 times ``clock.resolution``, or the clock's steps are a large
-       part of it. The number of calls in a sample is the smallest power of two that is enough, from
-       1 to `most`; try 1, 2, 4, ... until a sample is long enough. Samples that were only tried are
-       not reported. (With a resolution of 0 one call is enough, and nothing has to be tried.)
+    3. A sample must last at least 100 times ``clock.resolution``, within rounding, or the clock's
+       steps are a large part of it. The number of calls in a sample is the smallest power of two
+       that is enough, from 1 to `most`; try 1, 2, 4, ... until a sample is long enough. Samples
+       that were only tried are not reported. (With a resolution of 0 one call is enough, and
+       nothing has to be tried.)
     4. Take `repeats` samples with this number of calls.
 
     Args:
@@ -201,7 +202,8 @@ def host_syncs(fn):
       or a tuple with one in it.
 
     Everything else does not count, ``t.sum()``, ``t.max()``, ``t[indices]``, ``t.shape``,
-    ``len(t)`` and ``t.to(device)`` among it.
+    ``len(t)`` and ``t.to(device)`` among it; nor do ``3 in t``, which waits and is not in the list,
+    and what hooks do inside a backward, which the mode does not see.
 
     Args:
         fn: Function without arguments; what it returns is dropped, what it raises goes on.
@@ -234,15 +236,16 @@ def quiet_training(step, batches, every, log):
     """Do what `loud_training` does, with one host sync for each line of the log and no other.
 
     Calls ``step(batch)`` once for each batch, in order. It returns the loss, a tensor of one
-    element on the device (with or without a graph; float32, bfloat16 or float16). After every
-    `every`-th step, and after the last one if steps are left over, calls ``log(steps, mean)`` with
-    the number of steps so far (int) and the mean loss of the steps since the last line, a Python
-    float. That one number is fetched when it is logged, and nothing else of the device is read.
+    element on the device (with or without a graph; float32, bfloat16 or float16), a new one each
+    time, which nobody edits. After every `every`-th step, and after the last one if steps are left
+    over, calls ``log(steps, mean)`` with the number of steps so far (int) and the mean loss of the
+    steps since the last line, a Python float. That one number is fetched when it is logged, and
+    nothing else of the device is read.
 
     The mean is exact to float32 (relative 1e-5) for every dtype of the loss: a sum of float16
-    losses overflows at 65504. A NaN or infinite loss makes the mean NaN or infinite. No loss keeps
-    its graph alive after the next step, and what is kept does not grow with the number of steps
-    beyond `every` of them.
+    losses overflows at 65504. With a NaN or infinite loss the mean of its line is not finite;
+    whether it is NaN or infinite is left open. No loss keeps its graph alive after the next step,
+    and what is kept does not grow with the number of steps beyond `every` of them.
 
     Args:
         step: Function of a batch.

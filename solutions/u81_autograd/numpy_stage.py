@@ -101,9 +101,9 @@ def softmax_xent_vjp(logits, labels, needs):
         needs: One bool in a tuple or list, for the logits.
 
     Returns:
-        ``(loss, saved, pull)``; loss is one number, `saved` holds one array of the logits' shape
-        and at most the labels besides (``()`` if no gradient is needed), and ``pull(saved, g)``
-        with the number g returns ``(glogits,)``.
+        ``(loss, saved, pull)``; loss is one number, of the logits' dtype or Python's own, `saved`
+        holds one array of the logits' shape and at most the labels besides (``()`` if no gradient
+        is needed), and ``pull(saved, g)`` with the number g returns ``(glogits,)``.
 
     Raises:
         ValueError: If the batch is empty (its mean is nothing), the labels have another length than
@@ -159,8 +159,9 @@ def backward(nodes, root, grad):
         ``{leaf: gradient}`` for each leaf that a gradient reached; the root may be a leaf.
 
     Raises:
-        ValueError: If the root or an input is not in the graph, the graph below the root has a
-            cycle, or a pull returns another number of gradients than the node has inputs.
+        ValueError: If the root is not in the graph, or an input of it or of a node below it; if the
+            graph below the root has a cycle; or if a pull returns another number of gradients than
+            the node has inputs. Nodes that are not below the root may be looked at for this.
     """
     # region 8.1.d
     gradients = {root: grad}

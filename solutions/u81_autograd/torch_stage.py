@@ -210,7 +210,8 @@ def diagnose_backward(fn):
 
     - ``"freed"``: a graph was gone through a second time, and what it had saved is gone;
     - ``"version"``: a tensor that was saved has been edited in place since;
-    - ``"inference"``: a tensor made in inference mode was asked to take part in autograd;
+    - ``"inference"``: a tensor made in inference mode was asked to take part in autograd, or edited
+      in place outside that mode;
     - ``"no_graph"``: the tensor to start from needs no gradient and has no ``grad_fn``.
 
     Args:

@@ -60,6 +60,19 @@ def test_a_length_is_known_without_asking_the_device() -> None:
     assert names_of(lambda: len(T)) in ([], ["__len__"])
 
 
+def test_a_mode_does_not_see_what_hooks_do_inside_a_backward() -> None:
+    ran: list[float] = []
+    weight = torch.ones(3, requires_grad=True)
+    product = weight * 2
+    product.register_hook(lambda grad: ran.append(grad.sum().item()))
+    assert names_of(lambda: product.sum().backward()) == ["sum", "backward"]
+    assert ran == [3.0]
+
+
+def test_membership_is_one_call_whose_wait_lies_inside_it() -> None:
+    assert names_of(lambda: 3 in T) == ["__contains__"]
+
+
 def test_printing_passes_through_torchs_own_files(torch_stage: Any) -> None:
     text = "def step():\n    str(t)\n"
     names: dict[str, Any] = {"t": T}

@@ -215,7 +215,8 @@ def test_xent_loss_and_gradient(student, reference, draw, expect):
         seen = _vjp(student, expect, "softmax_xent_vjp", case["args"], [True], case["g"])
         _own_numbers(expect, seen["gradients"][0], "the gradient of the logits")
         _held_xent(expect, reference, seen, case)
-        expect.equal(seen["output_dtype"], dtype, what="dtype of the loss")
+        if not seen["python_float"]:
+            expect.equal(seen["output_dtype"], dtype, what="dtype of the loss")
         expect.equal(seen["dtypes"], [dtype], what="dtype of the gradient")
     case = {"args": [draw.normal((1, 1)), np.array([0])], "g": 1.0}
     seen = _vjp(student, expect, "softmax_xent_vjp", case["args"], [True], 1.0)

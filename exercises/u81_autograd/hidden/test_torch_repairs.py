@@ -27,7 +27,7 @@ def test_each_refusal_by_its_name(student, draw, expect):
     names = [
         "freed", "freed, a shared trunk", "freed, looked at", "version of an output",
         "version of an input", "version of data", "inference", "inference, made a leaf",
-        "no_graph", "no_graph, frozen", "no_graph, detached",
+        "inference, edited", "no_graph", "no_graph, frozen", "no_graph, detached",
     ]  # fmt: skip
     for name in draw.shuffled(names):
         answer = _diagnosed(student, expect, name)

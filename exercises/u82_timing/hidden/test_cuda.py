@@ -20,7 +20,8 @@ def test_honest_on_cuda(student, expect):
     seen = _timed(student, expect)
     # launches are at most 0.2 of it, and a device that speeds up meanwhile is not twice as fast
     fine = seen["honest"] >= 0.4 * seen["device"]
-    expect.that(fine, "The timer says less than the device needs: it did not wait.", seen["honest"])
+    # no time is shown: it differs from run to run, and a mistake is known by what it gives
+    expect.that(fine, "The timer says less than the device needs: it did not wait.")
     if seen["honest"] > 2 * seen["device"]:
         expect.inconclusive("The machine was disturbed while the function was timed.")
 
@@ -32,7 +33,7 @@ def test_events_on_cuda(student, expect):
     ratio = seen["events"] / seen["device"]
     # the slips are factors of a thousand (milliseconds) or of the whole time (launches)
     expect.that(0.2 <= ratio <= 50, "The events are far from what the device needs: look at the "
-                "unit, and at where they are recorded.", seen["events"])  # fmt: skip
+                "unit, and at where they are recorded.")  # fmt: skip
     if not 0.5 <= ratio <= 2:
         expect.inconclusive("The machine was disturbed while the function was timed.")
 
@@ -43,4 +44,7 @@ def test_prefetched_on_cuda(student, expect):
     count, size = 12, 1 << 20
     seen = student.run("prefetched_on_cuda", {"count": count, "size": size, "busy": 2048})
     want = [float(size * number) for number in range(count)]
-    expect.close(seen["sums"], want, rtol=1e-12, what="sums of the batches")
+    expect.equal(len(seen["sums"]), count, what="batches that were handed out")
+    # sums of equal whole numbers are exact in float64
+    note = "A batch had other values than its own when queued work used it."
+    expect.that(list(seen["sums"]) == want, note)

@@ -15,6 +15,11 @@ def summarize(samples, warmup=0):
         q1, q3 = np.percentile(kept, [25, 75]).astype(np.float16)
         half = len(kept) // 2
         drift = np.median(kept[-half:]) / np.median(kept[:half])
-        return {**result, "q1": float(q1), "q3": float(q3), "iqr": float(q3 - q1),
-                "drift": float(drift)}
+        return {
+            **result,
+            "q1": float(q1),
+            "q3": float(q3),
+            "iqr": float(q3 - q1),
+            "drift": float(drift),
+        }
     return result

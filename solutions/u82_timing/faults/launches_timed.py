@@ -9,6 +9,7 @@ also = [
   "8.2.g/no_sync_between_the_calls_of_a_sample",
   "8.2.g/median_and_spread_of_the_samples",
   "8.2.g/what_cannot_be_timed",
+  "8.2.g/honest_on_cuda",
 ]
 """
 

@@ -3,6 +3,7 @@
 check = "8.2.h/times_on_the_device"
 stage = "torch"
 says = "These are milliseconds. elapsed_time gives ms, and seconds were asked for."
+also = ["8.2.h/events_on_cuda"]
 """
 
 _fair_events = event_times

@@ -11,4 +11,7 @@ _fair_book = closed_book_timers
 def closed_book_timers(prepare, fn, clock):
     result = _fair_book(prepare, fn, clock)
     other = "end" if result["missed"] == "start" else "start"
-    return {**result, "sentence": f"The {result['missed']} sync is missed more than the {other} sync."}
+    return {
+        **result,
+        "sentence": f"The {result['missed']} sync is missed more than the {other} sync.",
+    }

@@ -37,6 +37,7 @@ def vjp(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "problem": "",
         "output": np.array(output),
         "output_dtype": str(np.asarray(output).dtype),
+        "python_float": type(output) is float,
         "saved": [_described(array, args, output) for array in saved],
         "args_kept": all(map(_same, args, before)),
     }

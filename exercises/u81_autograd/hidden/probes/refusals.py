@@ -60,6 +60,10 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         y.sum().backward()
         y.grad_fn._saved_result  # noqa: B018 - looking is what is refused
 
+    def inferred() -> Any:
+        with torch.inference_mode():
+            return torch.ones(3)
+
     def no_grad() -> None:
         with torch.no_grad():
             loss = a.exp().sum()
@@ -67,16 +71,6 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
     def frozen() -> None:
         nn.Linear(3, 2).requires_grad_(False)(torch.ones(1, 3)).sum().backward()
-
-    def inference() -> None:
-        with torch.inference_mode():
-            data = torch.ones(3)
-        (a * data).sum().backward()
-
-    def inference_leaf() -> None:
-        with torch.inference_mode():
-            data = torch.ones(3)
-        data.requires_grad_().sum().backward()
 
     return {
         "freed": lambda: twice(a.exp().sum()),
@@ -86,8 +80,9 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "version of another output": made(torch.sigmoid),
         "version of an input": sine,
         "version of data": data_edited,
-        "inference": inference,
-        "inference, made a leaf": inference_leaf,
+        "inference": lambda: (a * inferred()).sum().backward(),
+        "inference, made a leaf": lambda: inferred().requires_grad_().sum().backward(),
+        "inference, edited": lambda: (a * inferred().add_(1)).sum().backward(),
         "no_graph": no_grad,
         "no_graph, frozen": frozen,
         "no_graph, detached": lambda: a.exp().detach().sum().backward(),

@@ -1,0 +1,366 @@
+"""Unit 8.1, PyTorch stage: look at graphs and saved tensors, predict them, repair what goes wrong.
+
+Letters in shapes: B batch. Units are in brackets. Everything runs on a CPU and, unchanged, on CUDA.
+Wherever a function looks at something, the thing afterwards is as if nobody had looked: results and
+gradients are the same bits, nothing is kept alive, hooks and modes are off again, also when a
+function that was handed in raises.
+
+*weights* here is a dict from a name to a tensor, as a training loop without a module would have it;
+no tensor stands under two names. A *step* is a function that takes such a dict and updates it: the
+tensors in place, or by putting new ones into the dict.
+"""
+
+import re
+from collections import Counter
+from itertools import accumulate, pairwise
+
+import torch
+from torch import nn
+from torch.multiprocessing.reductions import StorageWeakRef
+
+EDITED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+REFUSALS = {
+    "freed": "Trying to backward through the graph a second time",
+    "version": EDITED,
+    "inference": "Inference tensors cannot be saved for backward|(Setting requires_grad=True on|"
+    "Inplace update to) inference tensor|Inference tensors do not track version",
+    "no_graph": r"element \d+ of tensors does not require grad and does not have a grad_fn",
+}
+
+
+def _unpack(packed):
+    tensor, version = packed
+    if tensor._version != version:
+        raise RuntimeError(
+            f"{EDITED}: is at version {tensor._version}; expected version {version} instead."
+        )
+    return tensor
+
+
+def graph_nodes(outputs):
+    """Return what a graph consists of, each node once.
+
+    A tensor's ``grad_fn`` is the node that made it, and ``node.next_functions`` leads to the nodes
+    that made its inputs, as pairs of which the first is a node or None. A node that is reached in
+    two ways is one node. A leaf that needs a gradient is at the end of the graph as a node named
+    AccumulateGrad; a tensor that is used twice has one.
+
+    Graphs may have 20 000 nodes in a row and more paths than can be walked: do not recurse, and
+    visit each node once.
+
+    Args:
+        outputs: A tensor, or a tuple or list of tensors whose graphs are taken together. A tensor
+            without ``grad_fn`` has no graph and adds nothing, a leaf included.
+
+    Returns:
+        A dict with
+
+        - ``"nodes"``: number of nodes, leaves included;
+        - ``"leaves"``: number of AccumulateGrad nodes;
+        - ``"names"``: ``{name: count}``, where a name is what follows the last ``::`` in
+          ``node.name()``, such as ``AddmmBackward0`` or ``AccumulateGrad``;
+        - ``"depth"``: nodes on the longest way from an output to an end of the graph, both
+          included; 0 without a graph.
+    """
+    outputs = [outputs] if isinstance(outputs, torch.Tensor) else outputs
+    heads = list(dict.fromkeys(o.grad_fn for o in outputs if o.grad_fn is not None))
+    below, todo = {}, list(heads)  # the keys keep the nodes, and so their identities, alive
+    while todo:
+        node = todo.pop()
+        if node not in below:
+            below[node] = {n for n, _ in node.next_functions if n is not None}
+            todo += below[node]
+    users = Counter(n for some in below.values() for n in some)
+    level = dict.fromkeys(heads, 1)
+    order = [n for n in below if not users[n]]
+    for node in order:
+        for n in below[node]:
+            level[n] = max(level.get(n, 1), level[node] + 1)
+            users[n] -= 1
+            if not users[n]:
+                order.append(n)
+    names = Counter(n.name().rsplit("::", 1)[-1] for n in below)
+    return {
+        "nodes": len(below),
+        "leaves": names["AccumulateGrad"],
+        "names": {n: c for n, c in names.items() if c},
+        "depth": max(level.values(), default=0),
+    }
+
+
+def saved_report(fn, params=(), inputs=()):
+    """Run `fn` once and report every tensor that autograd saved meanwhile.
+
+    `torch.autograd.graph.saved_tensors_hooks(pack, unpack)` calls ``pack`` for each tensor that a
+    node saves, and ``unpack`` when the backward asks for it. What ``pack`` is handed need not be
+    the object you know: `nn.Linear` saves a view of its weight. So a tensor's kind and its cost are
+    questions about its *storage*. A storage counts whole and once, however small the views on it.
+    Two storages are two even if one died while `fn` ran and the other got its address.
+
+    Watching must not change anything, nor cost memory: hand back no copies. Three things go wrong
+    easily: a list of the saved tensors keeps them alive after the graph is gone; a ``pack`` that
+    returns the very tensor it was given lets an output own its own graph, a ring that no reference
+    count frees; and with hooks PyTorch no longer notices that a saved tensor was edited in place.
+    So compare ``tensor._version`` at unpacking with that at packing, and raise RuntimeError if they
+    differ.
+
+    Args:
+        fn: A function without arguments.
+        params: Tensors that count as parameters, any iterable.
+        inputs: Tensors that count as inputs, any iterable.
+
+    Returns:
+        ``(output, report)``. Output is what `fn` returned, with its graph; the backward runs as
+        without hooks, a second time (``retain_graph``) and for second derivatives, too. The report
+        is plain data:
+
+        - ``"records"``: for each save, in order, a dict with ``"shape"`` (list of int), ``"dtype"``
+          (text such as ``"float32"``), ``"bytes"`` (of this view, elements times their size [B]),
+          ``"storage"`` (an int that is the same for two records if and only if they lie on one
+          storage), ``"storage_bytes"`` (of the whole storage [B]) and ``"kind"``: ``"parameter"``
+          if a tensor of `params` lies on the same storage, else ``"input"`` if one of `inputs`
+          does, else ``"activation"``;
+        - ``"packs"``: number of records;
+        - ``"bytes"``: ``{"parameter": B, "input": B, "activation": B}``, each storage once.
+    """
+    # A weak reference keeps the address of a storage's header from being used again, not its bytes.
+    ref = lambda t: StorageWeakRef(t.untyped_storage())  # noqa: E731
+    kinds = {ref(t): "input" for t in inputs}
+    for t in params:
+        kinds.pop(r := ref(t), None)
+        kinds[r] = "parameter"
+    numbers, records = {}, []
+
+    def pack(t):
+        r = ref(t)
+        records.append(
+            {
+                "shape": list(t.shape),
+                "dtype": str(t.dtype).removeprefix("torch."),
+                "bytes": t.numel() * t.element_size(),
+                "storage": numbers.setdefault(r, len(numbers)),
+                "storage_bytes": t.untyped_storage().nbytes(),
+                "kind": kinds.get(r, "activation"),
+            }
+        )
+        return t.detach(), t._version
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, _unpack):
+        output = fn()
+    total = dict.fromkeys(("parameter", "input", "activation"), 0)
+    for record in {r["storage"]: r for r in records}.values():
+        total[record["kind"]] += record["storage_bytes"]
+    return output, {"records": records, "packs": len(records), "bytes": total}
+
+
+def predict_saved_bytes(widths, batch, frozen=(), input_grad=False, activation="relu", itemsize=4):
+    """Return what the forward of an mlp saves beside its parameters, without running anything.
+
+    The mlp is Linear, activation, Linear, ..., Linear: ``widths[i]`` to ``widths[i + 1]`` is layer
+    i, counted from 0, and no activation follows the last. Its output is not part of the answer,
+    nor is a loss. Count each storage once.
+
+    - A Linear saves its input if its weight needs a gradient (and its weight, a parameter, if its
+      input needs one).
+    - ReLU saves its output, GELU its input, if the gradient of its input is needed. It is if any
+      layer before is trained, or the input of the mlp needs a gradient.
+    - The output of an activation is the input of the next Linear: one storage.
+
+    Args:
+        widths: At least two sizes, each at least 1.
+        batch: Examples, at least 0.
+        frozen: Layers whose weight and bias need no gradient; in any order.
+        input_grad: Whether the input of the mlp needs a gradient.
+        activation: ``"relu"`` or ``"gelu"``.
+        itemsize: Bytes of an element [B]: 4 for float32, 2 for float16 and bfloat16.
+
+    Returns:
+        ``{"input": B, "hidden": [B, ...], "total": B}``: the input; for each activation, first to
+        last, what of its input and output is saved; and their sum.
+
+    Raises:
+        ValueError: If there are fewer than two widths, a size is out of range, a frozen layer does
+            not exist, `activation` is another word, or `itemsize` is below 1.
+    """
+    layers, frozen = len(widths) - 1, set(frozen)
+    if layers < 1 or min(widths) < 1 or batch < 0 or itemsize < 1:
+        raise ValueError("too few widths, or a size out of range")
+    if frozen - set(range(layers)) or activation not in ("relu", "gelu"):
+        raise ValueError(f"no such layers or activation: {frozen}, {activation!r}")
+    trained = [i not in frozen for i in range(layers)]
+    flows = list(accumulate(trained, initial=bool(input_grad), func=max))[1:]
+    merge = max if activation == "relu" else int.__add__
+    row = batch * itemsize
+    hidden = [row * w * merge(int(f), int(t)) for w, f, t in zip(widths[1:-1], flows, trained[1:])]
+    first = row * widths[0] * trained[0]
+    return {"input": first, "hidden": hidden, "total": first + sum(hidden)}
+
+
+def diagnose_backward(fn):
+    """Run `fn` once and say which of autograd's four refusals it met, with the evidence.
+
+    The errors are RuntimeErrors; their text says which refusal it is:
+
+    - ``"freed"``: a graph was gone through a second time, and what it had saved is gone;
+    - ``"version"``: a tensor that was saved has been edited in place since;
+    - ``"inference"``: a tensor made in inference mode was asked to take part in autograd;
+    - ``"no_graph"``: the tensor to start from needs no gradient and has no ``grad_fn``.
+
+    Args:
+        fn: A function without arguments that runs a forward and a backward.
+
+    Returns:
+        ``{"kind", "node", "expected", "found"}``: one of the four words, or ``"ok"`` if nothing was
+        raised; and for ``"version"`` what the message says: the version at saving and the one found
+        (int), and the name of the operation that made the tensor (text such as ``"Exp"``, None for
+        a leaf, which nothing has made). All three are None for the other kinds.
+
+    Raises:
+        Exception: Whatever `fn` raises besides these, as it is; so is an error of another type that
+            only sounds like one of them.
+    """
+    report = {"kind": "ok", "node": None, "expected": None, "found": None}
+    try:
+        fn()
+    except RuntimeError as error:
+        kind = next((k for k, pattern in REFUSALS.items() if re.match(pattern, str(error))), None)
+        if type(error) is not RuntimeError or kind is None:
+            raise
+        report["kind"] = kind
+        if kind == "version":
+            found = re.search(
+                r"(?:which is output \d+ of (.+?), )?is at version (\d+); expected version (\d+)",
+                str(error),
+            )
+            name, at, expected = found.groups()
+            report["node"] = name and re.sub(r"Backward\d*$", "", name.rsplit("::", 1)[-1])
+            report["expected"], report["found"] = int(expected), int(at)
+    return report
+
+
+def update_guard(step, weights, steps=3):
+    """Run a step a few times and say whether its updates leave a graph behind.
+
+    After a sound step each weight is a leaf that needs its gradient, as before, and neither it nor
+    the gradient stored on it has a graph. What is left behind otherwise grows with every step, or
+    is never freed, long before anything looks wrong in the losses. It can be read off the graphs;
+    no memory has to be measured.
+
+    Looks at the weights that needed a gradient before the first step, under their names, after each
+    step. Do not read ``.grad`` of a weight that is no leaf; PyTorch warns about that, and such a
+    gradient counts as having no graph.
+
+    Args:
+        step: A step, called as ``step(weights)``.
+        weights: The weights; this very dict is handed to the step.
+        steps: How often, at least 1.
+
+    Returns:
+        A dict with
+
+        - ``"depths"``: after each step the largest depth, as `graph_nodes` has it, of a weight;
+        - ``"grad_depths"``: the same of the gradients stored in ``.grad``;
+        - ``"verdict"``: ``"history"`` if any of the depths is above 0; else ``"stored_graph"`` if
+          any of the gradients' depths is; else ``"detached"`` if a weight no longer needs a
+          gradient; else ``"ok"``. After a step that detached a weight no further one is run, since
+          it could not work.
+
+    Raises:
+        ValueError: If `steps` is below 1 or no weight needs a gradient.
+    """
+    names = [name for name, w in weights.items() if w.requires_grad]
+    if steps < 1 or not names:
+        raise ValueError("no steps, or no weight that needs a gradient")
+    depths, grad_depths, detached = [], [], False
+    while len(depths) < steps and not detached:
+        step(weights)
+        now = [weights[name] for name in names]
+        grads = [g for w in now if w.is_leaf and (g := w.grad) is not None]
+        depths.append(graph_nodes(now)["depth"])
+        grad_depths.append(graph_nodes(grads)["depth"])
+        detached = not all(w.requires_grad for w in now)
+        del now, grads
+    verdicts = {"history": any(depths), "stored_graph": any(grad_depths), "detached": detached}
+    verdict = next((word for word, true in verdicts.items() if true), "ok")
+    return {"depths": depths, "grad_depths": grad_depths, "verdict": verdict}
+
+
+def penalty_step(weights, loss_fn, strength, lr):
+    """Run one gradient step on a loss plus a penalty on its gradient, and leave no graph behind.
+
+    With ``L = loss_fn(weights)`` and ``R`` the sum of the squared entries of all gradients of L,
+    each weight w that needs a gradient becomes ``w - lr * d(L + strength * R)/dw``. R is made of
+    gradients, so they need a graph of their own (``create_graph=True``); but a gradient that is
+    *stored* with its graph owns the weight it is stored on, and an update that is itself recorded
+    makes each weight the head of a growing chain.
+
+    Afterwards every such weight is a leaf that needs its gradient, with no graph; its ``.grad`` is
+    what it was before; nothing else refers to it, so that it dies with its dict. A weight that
+    needs no gradient, or on which the loss does not depend, keeps its value.
+
+    Args:
+        weights: The weights; updated in place, or replaced in this dict.
+        loss_fn: Takes `weights` and returns a tensor of one element.
+        strength: Factor of the penalty.
+        lr: Length of the step.
+
+    Returns:
+        ``(L, R)`` before the step, detached tensors of one element.
+    """
+    needed = {name: w for name, w in weights.items() if w.requires_grad}
+    ws = list(needed.values())
+    with torch.enable_grad():
+        L = loss_fn(weights)
+        live = bool(ws) and L.requires_grad
+        grad = torch.autograd.grad
+        first = grad(L, ws, create_graph=True, allow_unused=True) if live else []
+        R = sum((g.square().sum() for g in first if g is not None), torch.zeros_like(L.detach()))
+        both = grad(L + strength * R, ws, allow_unused=True) if live else [None] * len(ws)
+    for (name, w), g in zip(needed.items(), both, strict=True):
+        if w.is_leaf and g is None:
+            continue
+        new = (w.detach() if g is None else w.detach() - lr * g).requires_grad_()
+        if w.is_leaf:
+            new.grad = w.grad
+        weights[name] = new
+    return L.detach(), R.detach()
+
+
+def closed_book(widths, batch):
+    """Predict and measure what the forward of a small mlp saves. Write this without notes.
+
+    Build Linear, ReLU, Linear, ..., Linear with the given widths (biases, float32, every parameter
+    trained) and an input of random data that needs no gradient. Say what the forward and the sum of
+    its output, as the loss, save; then run it under hooks and look; then run the backward.
+
+    Args:
+        widths: At least two sizes.
+        batch: Examples, at least 1.
+
+    Returns:
+        A dict with
+
+        - ``"predicted"``: bytes of the saved storages, each once, parameters left out, from a
+          formula in `widths` and `batch` [B];
+        - ``"measured"``: the same, from hooks round one forward [B];
+        - ``"packs"``: how often a tensor was saved in that forward, parameters included;
+        - ``"nodes"``: nodes in the graph of the loss;
+        - ``"sentence"``: one sentence that names the largest of the saved tensors that are no
+          parameters, and no other: ``input``, ``hidden_1`` (the output of the first ReLU),
+          ``hidden_2`` and so on; of equal ones the first.
+    """
+    with torch.random.fork_rng(devices=[]), torch.enable_grad():
+        layers = [m for n, k in pairwise(widths) for m in (nn.Linear(n, k), nn.ReLU())][:-1]
+        model, x = nn.Sequential(*layers), torch.randn(batch, widths[0])
+        loss, report = saved_report(lambda: model(x).sum(), model.parameters(), [x])
+    nodes = graph_nodes(loss)["nodes"]
+    loss.backward()
+    kept = list(widths[:-1])
+    top = kept.index(max(kept))
+    return {
+        "predicted": 4 * batch * sum(kept),
+        "measured": report["bytes"]["input"] + report["bytes"]["activation"],
+        "packs": report["packs"],
+        "nodes": nodes,
+        "sentence": f"The largest saved tensor is {f'hidden_{top}' if top else 'input'}.",
+    }
