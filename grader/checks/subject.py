@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -88,9 +88,15 @@ class Subject:
         """A folder that every worker of this subject may write to."""
         return str(self._scratch_path())
 
-    def fresh(self) -> Subject:
-        """Return the same subject in new processes, with the same scratch folder."""
-        other = Subject(self._bench, self._stages, self._stage, self._name, self._device)
+    def fresh(self, limits: Limits | None = None) -> Subject:
+        """Return the same subject in new processes, with the same scratch folder.
+
+        Args:
+            limits: For these processes, where a check needs others than most: a worker's own
+                processes and the size of its files are fixed when it starts.
+        """
+        bench = self._bench if limits is None else replace(self._bench, limits=limits)
+        other = Subject(bench, self._stages, self._stage, self._name, self._device)
         other._scratch = self._scratch_path()
         other.output = self.output
         return self._open.enter_context(other)

@@ -1,0 +1,64 @@
+"""Hidden checks of the closed-book run: pieces in new processes equal the whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from grader.checks import check
+from grader.checks.numbers import is_finite
+
+
+def _losses(expect: Any, seen: Any, steps: int) -> list[float]:
+    """Return the losses of a piece after a look at them."""
+    losses = seen["losses"]
+    whole = isinstance(losses, list) and len(losses) == steps and all(map(is_finite, losses))
+    expect.that(whole, f"closed_book_run did not return {steps} losses of {steps} steps.", losses)
+    return list(losses)
+
+
+@check("8.7.l", row="resume")
+def test_pieces_equal_the_whole(student, draw, expect):
+    """Stopped anywhere and continued in another process, the losses and the last state are the same."""
+    total = draw.integer(9, 12)
+    whole_file = str(Path(student.scratch, "whole.pt"))
+    whole = student.fresh().run("closed_book", {"file": whole_file, "steps": total})
+    wanted = _losses(expect, whole, total)
+    expect.that(len(set(wanted)) > total // 2, "The losses hardly change: does the run train?")
+    first = draw.integer(1, 3)
+    stops = sorted({first, first + 1, total - draw.integer(1, 4), total})
+    file, made = str(Path(student.scratch, "pieces.pt")), 0
+    for stop in stops:
+        piece = student.fresh().run("closed_book", {"file": file, "steps": stop})
+        found = _losses(expect, piece, stop - made)
+        differs = [i for i, loss in enumerate(found) if loss != wanted[made + i]]
+        where = f"step {made + differs[0] + 1}, after a stop at step {made}," if differs else ""
+        expect.that(not differs, f"The loss of {where} differs from that of the unbroken run.")
+        made = stop
+    ends = [student.run("look_into", {"file": name}) for name in (whole_file, file)]
+    for end in ends:
+        message = f"The file does not load with weights_only=True: {end['loads']}"
+        expect.that(not end["loads"], message)
+    same = ends[0]["leaves"] == ends[1]["leaves"]
+    message = "All losses are the same, but the last file of the pieces holds another state."
+    expect.that(same, message)
+
+
+@check("8.7.l", row="resume")
+def test_the_run_has_what_is_hard_to_resume(student, draw, expect):
+    """It is AdamW with a rate that changes at each step, and random numbers are drawn at each."""
+    file, total = str(Path(student.scratch, "run.pt")), draw.integer(6, 9)
+    seen = student.run("closed_book", {"file": file, "steps": total})
+    _losses(expect, seen, total)
+    steps = seen["steps"]
+    count = len(steps) == total
+    expect.that(count, f"An optimizer of torch.optim made {len(steps)} steps, not {total}.")
+    right = all("AdamW" in step["class"] for step in steps)
+    expect.that(right, "The optimizer is not torch.optim.AdamW.")
+    rates = [step["lr"] for step in steps]
+    changes = all(a != b for a, b in zip(rates, rates[1:], strict=False))
+    expect.that(changes, "The learning rate is not changed at each step.", rates)
+    places = [step["generator"] for step in steps]
+    drawn = all(a != b for a, b in zip(places, places[1:], strict=False))
+    message = "Between two steps torch's global generator does not move: is the dropout active?"
+    expect.that(drawn, message)
