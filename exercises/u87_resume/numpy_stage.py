@@ -22,8 +22,8 @@ def rest_of_epoch(before, n, batch_size, position):
     """Return the batches that are left of an epoch, from the generator's state before the epoch.
 
     An epoch visits all n examples in the order ``generator.permutation(n)``, drawn once when the
-    epoch begins. Batch i holds the entries ``i * batch_size`` up to ``(i + 1) * batch_size`` of that
-    order; the last one may be shorter and counts as well. `position` batches were used before.
+    epoch begins. Batch i holds the entries ``i * batch_size`` up to ``(i + 1) * batch_size`` of
+    that order; the last one may be shorter and counts as well. `position` batches were used before.
 
     A generator that has drawn the order is past it: no state of it gives the order again. So a run
     keeps the state from *before* the draw, draws once more, and skips.
@@ -123,7 +123,7 @@ def unpack_state(data):
 
 
 def atomic_write(path, data):
-    """Write a file so that at every moment its name leads to the whole old or the whole new content.
+    """Write a file so that its name leads, at every moment, to the whole old or new content.
 
     - A kill at any moment leaves the old content, or the new one. If there was no file before, a
       kill leaves none, or the whole new one.

@@ -16,7 +16,7 @@ never shows. Blind to: hardware that lies about what it has written, and to dama
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from posixpath import dirname
@@ -106,7 +106,7 @@ def _sync(
 def _states(
     after: int, names: dict[str, list[int | None]], contents: dict[int, list[bytes]]
 ) -> Iterator[Crash]:
-    seen = set()
+    seen: set[tuple[tuple[str, bytes], ...]] = set()
     paths = sorted(names)
     for files in product(*(dict.fromkeys(reversed(names[path])) for path in paths)):
         there = {path: file for path, file in zip(paths, files, strict=True) if file is not None}
@@ -158,13 +158,38 @@ def _lost(
             yield f"{path} holds {what}: it was not synchronised"
 
 
-def timeline(moments: Sequence[Moment], crash: Crash, kind: str = "power loss") -> str:
-    """Return a small text: the calls up to a crash, one a line, and what the crash leaves."""
-    lines = [f"{i}. {told(moments, i)}" for i in range(1, crash.after + 1)]
+def timeline(
+    moments: Sequence[Moment], crash: Crash, known: Collection[str], kind: str = "power loss"
+) -> str:
+    """Return a small text: the calls up to a crash, one a line, and what the crash leaves.
+
+    Args:
+        moments: All of them.
+        crash: The crash.
+        known: Names to show as they are; all others are shown as temporary files.
+        kind: What to call the crash.
+    """
+    made = dict.fromkeys(name for moment in moments for name in moment.names)
+    others = [name for name in made if name not in known]
+    alias = {name: name for name in known}
+    alias |= {name: f"temporary{i or ''}" for i, name in enumerate(others)}
+    shown = [
+        Moment(m.call, {alias[name]: file for name, file in m.names.items()}, m.files, m.synced)
+        for m in moments
+    ]
+    lines = [f"{i}. {told(shown, i)}" for i in range(1, crash.after + 1)]
     if len(lines) > 9:
         lines = [*lines[:4], "   ...", *lines[-4:]]
-    left = [f"{name} ({len(content)} B)" for name, content in crash.folder.items()]
-    return "\n".join([*lines, f"-- {kind} --", *crash.lost, f"left: {', '.join(left) or 'no file'}"])
+    left = [f"{alias[name]} ({len(content)} B)" for name, content in crash.folder.items()]
+    lost = [_named(words, alias) for words in crash.lost]
+    return "\n".join([*lines, f"-- {kind} --", *lost, f"left: {', '.join(left) or 'no file'}"])
+
+
+def _named(words: str, alias: dict[str, str]) -> str:
+    """Return words with each name as it is shown, the longest names first."""
+    for name in sorted(alias, key=len, reverse=True):
+        words = words.replace(name, alias[name])
+    return words
 
 
 def told(moments: Sequence[Moment], i: int) -> str:

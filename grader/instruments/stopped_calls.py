@@ -22,6 +22,7 @@ import signal
 import struct
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 # Numbers: Linux, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
@@ -79,7 +80,7 @@ def run_stopped(run: Callable[[], Any], stop: Stop) -> str:
         raise OSError(errno.ENOSYS, f"system calls cannot be stopped on {platform.machine()}")
     shared = mmap.mmap(-1, mmap.PAGESIZE)
     struct.pack_into("<ii", shared, 0, -1, -1)
-    before = set(os.listdir("/proc/self/fd"))
+    before = _descriptors()
     child = _fork_sharing_descriptors()
     if child == 0:
         _be_stopped(run, shared)
@@ -89,9 +90,13 @@ def run_stopped(run: Callable[[], Any], stop: Stop) -> str:
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        for descriptor in set(os.listdir("/proc/self/fd")) - before:
-            _close(int(descriptor))
+        for descriptor in _descriptors() - before:
+            _close(descriptor)
     return _said(shared)
+
+
+def _descriptors() -> set[int]:
+    return {int(entry.name) for entry in Path("/proc/self/fd").iterdir()}
 
 
 def _close(descriptor: int) -> None:
@@ -196,8 +201,8 @@ def _ask_for_calls() -> int:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     filter_ = Program(len(program), ctypes.addressof(block))
-    number = ctypes.c_long(_SECCOMP[machine])
-    found = int(libc.syscall(number, _SET_FILTER, _NEW_LISTENER, ctypes.byref(filter_)))
+    call = ctypes.c_long(_SECCOMP[machine])
+    found = int(libc.syscall(call, _SET_FILTER, _NEW_LISTENER, ctypes.byref(filter_)))
     if found < 0:
         code_ = ctypes.get_errno()
         raise OSError(code_, f"seccomp: {os.strerror(code_)}")

@@ -22,8 +22,8 @@ def rest_of_epoch(before, n, batch_size, position):
     """Return the batches that are left of an epoch, from the generator's state before the epoch.
 
     An epoch visits all n examples in the order ``generator.permutation(n)``, drawn once when the
-    epoch begins. Batch i holds the entries ``i * batch_size`` up to ``(i + 1) * batch_size`` of that
-    order; the last one may be shorter and counts as well. `position` batches were used before.
+    epoch begins. Batch i holds the entries ``i * batch_size`` up to ``(i + 1) * batch_size`` of
+    that order; the last one may be shorter and counts as well. `position` batches were used before.
 
     A generator that has drawn the order is past it: no state of it gives the order again. So a run
     keeps the state from *before* the draw, draws once more, and skips.
@@ -48,13 +48,8 @@ def rest_of_epoch(before, n, batch_size, position):
     count = -(-n // batch_size)
     if not 0 <= position <= count:
         raise ValueError(f"position {position} in an epoch of {count} batches")
-    generator = _generator(before)
-    order = generator.permutation(n)
-    starts = range(position * batch_size, n, batch_size)
-    return {
-        "batches": [order[start : start + batch_size] for start in starts],
-        "after": generator.bit_generator.state,
-    }
+    batches, generator = _rest(before, n, batch_size, position)
+    return {"batches": batches, "after": generator.bit_generator.state}
     # endregion
 
 
@@ -64,6 +59,14 @@ def _generator(state):
     generator = np.random.default_rng()
     generator.bit_generator.state = state
     return generator
+
+
+def _rest(before, n, batch_size, position):
+    """Return the batches that are left, and the generator after the draw."""
+    generator = _generator(before)
+    order = generator.permutation(n)
+    starts = range(position * batch_size, n, batch_size)
+    return [order[start : start + batch_size] for start in starts], generator
 
 
 # endregion
@@ -121,14 +124,12 @@ def train(x, y, settings, steps, state=None):
     epoch, position = state["epoch"], state["position"]
     generator, before = _generator(state["generator"]), state["before_epoch"]
     size, drop = settings["batch_size"], settings["drop"]
-    batches = rest_of_epoch(before, len(x), size, position)["batches"] if position else []
+    batches = _rest(before, len(x), size, position)[0] if position else []
     losses = np.empty(steps)
     for i in range(steps):
         if not batches:
             before = generator.bit_generator.state
-            drawn = rest_of_epoch(before, len(x), size, 0)
-            batches, position = drawn["batches"], 0
-            generator = _generator(drawn["after"])
+            batches, generator = _rest(before, len(x), size, 0)
         chosen, batches = batches[0], batches[1:]
         inputs = x[chosen]
         if drop > 0:
@@ -241,7 +242,7 @@ def _deep(value, arrays):
 
 
 def atomic_write(path, data):
-    """Write a file so that at every moment its name leads to the whole old or the whole new content.
+    """Write a file so that its name leads, at every moment, to the whole old or new content.
 
     - A kill at any moment leaves the old content, or the new one. If there was no file before, a
       kill leaves none, or the whole new one.

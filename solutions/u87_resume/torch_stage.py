@@ -1,4 +1,4 @@
-"""Unit 8.7, PyTorch stage: the whole state of a run, checkpoints that survive, equality defined first.
+"""Unit 8.7, PyTorch stage: the whole state of a run, saved to survive, and equality defined first.
 
 Everything runs on a CPU. Nothing here leaves a setting of torch changed behind it.
 """
@@ -35,11 +35,13 @@ class Run:
         step: Steps made.
     """
 
-    def __init__(self, model, optimizer, scheduler, scaler, ema, x, y, batch_size, seed):
-        """Keep the parts, and the data ``x [n, d]``, ``y [n]``."""
+    def __init__(  # noqa: PLR0917 - the parts of a run
+        self, model, optimizer, scheduler, scaler, ema, data, batch_size, seed
+    ):
+        """Keep the parts; the data is a pair ``x [n, d]``, ``y [n]``."""
         self.model, self.optimizer, self.scheduler = model, optimizer, scheduler
         self.scaler, self.ema = scaler, ema
-        self.x, self.y, self.batch_size = x, y, batch_size
+        (self.x, self.y), self.batch_size = data, batch_size
         self.generator = torch.Generator().manual_seed(seed)
         self.before_epoch = self.generator.get_state()
         self.order = None
@@ -295,8 +297,8 @@ def first_divergence(run_a, run_b, tolerance=0.0):
     integers as keys, lists, tuples, tensors, numbers, text, bools and None.
 
     Two floats x and y (of a and b) agree if they have the same bits, are both NaN, or are finite
-    with ``|x - y| <= tolerance * max(|x|, |y|)``; two float tensors agree if dtype and shape are the
-    same, NaN and infinities stand at the same places, and the other entries differ by at most
+    with ``|x - y| <= tolerance * max(|x|, |y|)``; two float tensors agree if dtype and shape are
+    the same, NaN and infinities stand at the same places, and the other entries differ by at most
     `tolerance` times the largest absolute finite entry of both. With tolerance 0 they must be equal
     (0.0 and -0.0 are). Everything else agrees only if it is equal, whatever the tolerance:
     integers, bools, text, tensors of other dtypes, and which keys there are. A tuple and a list
@@ -341,10 +343,14 @@ def _gap(a, b, tolerance):
     """Return whether two values agree, and their largest relative difference."""
     if isinstance(a, dict) and isinstance(b, dict):
         gaps = [_gap(a[key], b[key], tolerance) for key in a.keys() & b.keys()]
-        return a.keys() == b.keys() and all(ok for ok, _ in gaps), max((g for _, g in gaps), default=0.0)
+        return a.keys() == b.keys() and all(ok for ok, _ in gaps), max(
+            (g for _, g in gaps), default=0.0
+        )
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         gaps = [_gap(x, y, tolerance) for x, y in zip(a, b, strict=False)]
-        return len(a) == len(b) and all(ok for ok, _ in gaps), max((g for _, g in gaps), default=0.0)
+        return len(a) == len(b) and all(ok for ok, _ in gaps), max(
+            (g for _, g in gaps), default=0.0
+        )
     if type(a) is float and type(b) is float:
         a, b = torch.tensor(a, dtype=torch.float64), torch.tensor(b, dtype=torch.float64)
     if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)):
@@ -406,7 +412,11 @@ def boundary_report(model, x, tolerance=1e-5, threads=2, compiler=None):
     # region 8.7.k
     if not len(x):
         raise ValueError("x has no rows")
-    ways = {"again": model, "threads": model, "batch": lambda x: torch.cat([model(x[i : i + 1]) for i in range(len(x))])}
+    ways = {
+        "again": model,
+        "threads": model,
+        "batch": lambda x: torch.cat([model(x[i : i + 1]) for i in range(len(x))]),
+    }
     if compiler is not None:
         ways["compiled"] = compiler(model)
     before = torch.get_num_threads()

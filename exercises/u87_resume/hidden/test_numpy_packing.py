@@ -48,9 +48,10 @@ def test_every_kind_of_value_comes_back(student, reference, draw, expect):
 
 @check("8.7.c", row="resume")
 def test_what_is_no_state_is_refused(student, draw, expect):
-    """Sets, objects, bytes, complex numbers, arrays of them and keys that are not text are refused."""
+    """Sets, objects, bytes, complex numbers, arrays of them and keys but text are refused."""
     names = [
-        "a set", "an object", "an array of objects", "an array of text", "an array of complex numbers",
+        "a set", "an object", "an array of objects", "an array of text",
+        "an array of complex numbers",
         "a number as key", "a number as key, deep inside", "bytes", "an array of dates",
         "a complex number",
     ]  # fmt: skip
@@ -82,5 +83,7 @@ def test_nothing_is_unpickled(student, draw, expect):
     student.run("packed", case)
     seen = student.fresh().run("unpacked", case)["pickled"]
     shown = ", ".join(map(str, seen))
-    message = f"Reading looked {shown} up for a pickle: whoever writes the file could name any other."
+    message = (
+        f"Reading looked {shown} up for a pickle: whoever writes the file could name any other."
+    )
     expect.that(not seen, message)

@@ -175,8 +175,12 @@ def test_breaks_leave_no_trace(student, draw, expect):
         epoch, position = divmod(made, count)
         where = f"a break after step {made} (epoch {epoch}, {position} of {count} batches used)"
         differs = [i for i in range(made, len(losses)) if losses[i] != wanted[i]]
-        shown = f"loss {differs[0]} after {where} differs from the unbroken run's" if differs else ""
-        expect.that(not differs, f"{shown}: something that the next step reads is not in the state.")
+        shown = (
+            f"loss {differs[0]} after {where} differs from the unbroken run's" if differs else ""
+        )
+        got = losses[differs[0]] if differs else None
+        message = f"{shown}: something that the next step reads is not in the state."
+        expect.that(not differs, message, got)
     same = _bits(state) == _bits(end)
     expect.that(same, "All losses are those of the unbroken run, but the last state is not.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def _losses(expect: Any, seen: Any, steps: int) -> list[float]:
 
 @check("8.7.l", row="resume")
 def test_pieces_equal_the_whole(student, draw, expect):
-    """Stopped anywhere and continued in another process, the losses and the last state are the same."""
+    """Stopped anywhere and continued in another process, losses and last state are the same."""
     total = draw.integer(9, 12)
     whole_file = str(Path(student.scratch, "whole.pt"))
     whole = student.fresh().run("closed_book", {"file": whole_file, "steps": total})
@@ -56,9 +57,9 @@ def test_the_run_has_what_is_hard_to_resume(student, draw, expect):
     right = all("AdamW" in step["class"] for step in steps)
     expect.that(right, "The optimizer is not torch.optim.AdamW.")
     rates = [step["lr"] for step in steps]
-    changes = all(a != b for a, b in zip(rates, rates[1:], strict=False))
+    changes = all(a != b for a, b in pairwise(rates))
     expect.that(changes, "The learning rate is not changed at each step.", rates)
     places = [step["generator"] for step in steps]
-    drawn = all(a != b for a, b in zip(places, places[1:], strict=False))
+    drawn = all(a != b for a, b in pairwise(places))
     message = "Between two steps torch's global generator does not move: is the dropout active?"
     expect.that(drawn, message)

@@ -60,7 +60,7 @@ def test_each_missing_part_is_found(student, draw, expect):
 
 @check("8.7.j", row="resume")
 def test_nothing_hides_a_difference(student, draw, expect):
-    """NaN, shapes that broadcast, dtypes, integers, kinds and keys: equal is found equal, else not."""
+    """NaN, shapes that broadcast, dtypes, integers, kinds, keys: equal is found equal, else not."""
     for tolerance in (0.0, draw.choice((0.1, 0.7))):
         seen = student.run("diverging", {"pairs": [*APART, *ALIKE], "tolerance": tolerance})
         for name in ALIKE:
@@ -195,14 +195,14 @@ def test_gradients_count_and_nan_does_not_hide(student, draw, expect):
 
 @check("8.7.k", row="resume")
 def test_each_way_starts_alike_and_nothing_is_left(student, draw, expect):
-    """Dropout draws the same each time, buffers start the same, and all is put back, also on errors."""
+    """Dropout draws the same, buffers start the same, and all is put back, also on errors."""
     x, size = _x(draw), draw.uniform(0.1, 0.4)
     models = [["dropout", size], ["buffer", size], ["threads", size], ["raises", size]]
     case = {"models": models, "x": x, "tolerance": 1e-5, "threads": 3, "compiled": None}
     seen = watched(student, expect, "boundaries", case)
     for kind, words in (("dropout", "draws random numbers"), ("buffer", "counts in a buffer")):
         report = _report(expect, seen[kind], f"A model that {words}")
-        wanted = {name: 0.0 for name in NAMES}
+        wanted = dict.fromkeys(NAMES, 0.0)
         _holds(expect, report, f"A model that {words}", wanted, 1e-5)
     expect.equal(seen["raises"]["raised"], "ArithmeticError", what="the model's own error")
     for kind, one in seen.items():

@@ -92,11 +92,15 @@ def test_names_are_those_without_compile(student, draw, expect):
     names = saved["names"]
     expect.that(isinstance(names, list), 'The part "model" is not a dict.')
     odd = sorted(set(names) ^ set(saved["wanted"]))
-    message = f"The names of the model's parameters and buffers are not its own: {', '.join(odd[:3])}."
+    message = (
+        f"The names of the model's parameters and buffers are not its own: {', '.join(odd[:3])}."
+    )
     expect.that(not odd, message)
     _resume(student, expect, case, [0], "With a compiled model")
     plain = student.fresh().run("resumed", {**case, "kind": "full", "uses": [0]})
-    _follows(expect, saved, plain["runs"][0], "Saved from a compiled model, resumed without compile")
+    _follows(
+        expect, saved, plain["runs"][0], "Saved from a compiled model, resumed without compile"
+    )
 
 
 @check("8.7.g", row="resume")

@@ -17,9 +17,9 @@ from .crashes import (
     atomic_refused,
     atomic_watched,
     closed_book_watched,
-    plant,
     loaded_by_stage,
     loaded_for_sure,
+    plant,
     prepared,
     save_killed,
     save_refused,
@@ -29,7 +29,7 @@ from .crashes import (
 from .divergence import diverging, missing_parts, several_parts
 from .momentum import torch_momentum
 from .packing import described, packed, packing_refused, unpacked, unpacked_damaged
-from .runs import resumed, restoring_refused, saved_run
+from .runs import restoring_refused, resumed, saved_run
 from .sheet import (
     measure_checkpoint_bytes,
     measure_loads_after_kill,

@@ -77,7 +77,7 @@ def boundaries(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         if case.get("compiled") is not None:
 
             def compiler(inner: Any) -> Any:
-                return lambda x: inner(x) * (1 + case["compiled"])
+                return lambda rows: inner(rows) * (1 + case["compiled"])
 
         raised = ""
         report: Any = None

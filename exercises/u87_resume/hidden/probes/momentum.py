@@ -6,7 +6,7 @@ from typing import Any
 
 
 def torch_momentum(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Train the linear model of `train` with torch.optim.SGD, on the same batches, without masks."""
+    """Train the linear model of `train` by torch.optim.SGD, on the same batches, no masks."""
     import numpy as np
     import torch
 

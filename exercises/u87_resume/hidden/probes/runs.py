@@ -46,6 +46,7 @@ class Run:
         self.position = self.epoch = self.step = 0
 
     def next_batch(self) -> tuple[Any, Any]:
+        """Return the next batch; an order that is not there is drawn first."""
         import torch
 
         if self.order is None:

@@ -1,0 +1,46 @@
+"""Does not restore torch's generator, from which dropout draws.
+
+check = "8.7.l/pieces_equal_the_whole"
+stage = "torch"
+says = "The first loss after a stop is another one: dropout drew from where the new process had seeded it."
+"""
+
+
+def closed_book_run(path, steps):
+    torch.manual_seed(0)
+    x, y = torch.randn(24, 5), torch.randint(3, (24,))
+    model = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Dropout(0.25), nn.Linear(16, 3))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, foreach=False)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.95)
+    generator = torch.Generator().manual_seed(1)
+    before, position, done = generator.get_state(), 0, 0
+    if os.path.exists(path):
+        saved = torch.load(path, weights_only=True)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        generator.set_state(saved["before"])
+        before, position, done = saved["before"], saved["position"], saved["done"]
+    order = torch.randperm(len(x), generator=generator)
+    losses = []
+    for _ in range(steps - done):
+        if position == len(x):
+            before, position = generator.get_state(), 0
+            order = torch.randperm(len(x), generator=generator)
+        chosen = order[position : position + 6]
+        position += 6
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x[chosen]), y[chosen])
+        loss.backward()
+        optimizer.step()
+        scheduler.step()
+        losses.append(loss.item())
+    buffer = io.BytesIO()
+    state = {
+        "model": model.state_dict(), "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(), "before": before, "position": position,
+        "done": steps, "rng": torch.get_rng_state(),
+    }  # fmt: skip
+    torch.save(state, buffer)
+    _write_whole(Path(path), buffer.getbuffer())
+    return losses

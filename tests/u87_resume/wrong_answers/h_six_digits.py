@@ -1,0 +1,14 @@
+"""Names the file with six digits."""
+
+def save_checkpoint(state, folder, keep=3):
+    if keep < 1:
+        raise ValueError("keep")
+    folder = Path(folder)
+    path = folder / f"step-{state['step']:06d}.pt"
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    _write_whole(path, buffer.getbuffer())
+    for old in _checkpoints(folder)[keep:]:
+        if old != path:
+            old.unlink()
+    return str(path)
