@@ -51,12 +51,12 @@ class Crash:
     Attributes:
         after: Index of the last moment before the crash.
         folder: Content of each path.
-        lost: In words, what of the moment's folder is not there.
+        lost: What of the moment's folder is not there: a path, and words with a place for it.
     """
 
     after: int
     folder: dict[str, bytes]
-    lost: tuple[str, ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
 
 
 def kill_states(moments: Sequence[Moment]) -> list[Crash]:
@@ -140,22 +140,22 @@ def _lost(
     contents: dict[int, list[bytes]],
     chosen: dict[str, int | None],
     content: dict[int, bytes],
-) -> Iterator[str]:
+) -> Iterator[tuple[str, str]]:
     for path, file in chosen.items():
         now = names[path][-1]
         if file == now:
             continue
         if file is None:
-            yield f"the name {path} is not there yet: its folder was not synchronised"
+            yield path, "the name {} is not there yet: its folder was not synchronised"
         elif now is None:
-            yield f"the name {path} is still there: its folder was not synchronised"
+            yield path, "the name {} is still there: its folder was not synchronised"
         else:
-            yield f"{path} still leads to the old file: its folder was not synchronised"
+            yield path, "{} still leads to the old file: its folder was not synchronised"
     for path, file in chosen.items():
         if file is not None and content[file] != contents[file][-1]:
             size, whole = len(content[file]), len(contents[file][-1])
             what = "zeros in place of what was written" if size == whole else f"{size} of {whole} B"
-            yield f"{path} holds {what}: it was not synchronised"
+            yield path, f"{{}} holds {what}: it was not synchronised"
 
 
 def timeline(
@@ -181,15 +181,8 @@ def timeline(
     if len(lines) > 9:
         lines = [*lines[:4], "   ...", *lines[-4:]]
     left = [f"{alias[name]} ({len(content)} B)" for name, content in crash.folder.items()]
-    lost = [_named(words, alias) for words in crash.lost]
+    lost = [words.format(alias[path]) for path, words in crash.lost]
     return "\n".join([*lines, f"-- {kind} --", *lost, f"left: {', '.join(left) or 'no file'}"])
-
-
-def _named(words: str, alias: dict[str, str]) -> str:
-    """Return words with each name as it is shown, the longest names first."""
-    for name in sorted(alias, key=len, reverse=True):
-        words = words.replace(name, alias[name])
-    return words
 
 
 def told(moments: Sequence[Moment], i: int) -> str:

@@ -91,19 +91,21 @@ def run_stopped(run: Callable[[], Any], stop: Stop) -> str:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         for descriptor in _descriptors() - before:
-            _close(descriptor)
+            os.close(descriptor)
     return _said(shared)
 
 
 def _descriptors() -> set[int]:
-    return {int(entry.name) for entry in Path("/proc/self/fd").iterdir()}
+    listed = [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]
+    return set(filter(_is_open, listed))  # without the one that listed them
 
 
-def _close(descriptor: int) -> None:
+def _is_open(descriptor: int) -> bool:
     try:
-        os.close(descriptor)
+        os.fstat(descriptor)
     except OSError:
-        return  # the one that listed them
+        return False
+    return True
 
 
 def _said(shared: mmap.mmap) -> str:

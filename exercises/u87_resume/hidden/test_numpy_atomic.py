@@ -9,6 +9,7 @@ the limit on the size of a file.
 from __future__ import annotations
 
 import shutil
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,16 @@ from grader.sandbox.limits import Limits
 
 FOLDER, NAME = "run", "run/state.bin"
 WATCHING = Limits(processes=4)
+
+
+_watchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _watcher(subject: Any) -> Any:
+    """Return the subject in a process that may start others, one for each check."""
+    if subject not in _watchers:
+        _watchers[subject] = subject.fresh(WATCHING)
+    return _watchers[subject]
 
 
 def _file(student: Any, old: bytes | None) -> Path:
@@ -42,7 +53,7 @@ def _watch(
     case = {"file": str(file), "data": new, "root": student.scratch}
     if fails:
         case["fails"] = list(fails)
-    seen = student.fresh(WATCHING).run("atomic_watched", case)
+    seen = _watcher(student).run("atomic_watched", case)
     record = file_calls.from_plain(seen)
     student.output.append(f"[stopped {record.stops} times, by {record.tool}]\n")
     return record
@@ -189,7 +200,7 @@ def test_bad_places_and_kinds_are_refused(student, reference, draw, expect):
         locked = _file(subject, old)
         locked.parent.chmod(0o555)
         try:
-            raised = subject.fresh().run("atomic_refused", {"file": str(locked), "data": new})
+            raised = subject.run("atomic_refused", {"file": str(locked), "data": new})
         finally:
             locked.parent.chmod(0o755)
         if subject is reference and not raised:
@@ -213,7 +224,7 @@ def test_what_a_killed_call_left_does_not_disturb(student, draw, expect):
         for name, content in folder.items():
             if name.startswith(f"{FOLDER}/"):
                 Path(student.scratch, name).write_bytes(content)
-        raised = student.fresh().run("atomic_refused", {"file": str(file), "data": last})
+        raised = student.run("atomic_refused", {"file": str(file), "data": last})
         left = next(name for name in folder if name != NAME and name.startswith(f"{FOLDER}/"))
         words = f"A killed call left {Path(left).name}, and the next call"
         expect.that(not raised, f"{words} raised.", raised[:1])

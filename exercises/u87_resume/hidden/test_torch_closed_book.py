@@ -34,7 +34,8 @@ def test_pieces_equal_the_whole(student, draw, expect):
         found = _losses(expect, piece, stop - made)
         differs = [i for i, loss in enumerate(found) if loss != wanted[made + i]]
         where = f"step {made + differs[0] + 1}, after a stop at step {made}," if differs else ""
-        expect.that(not differs, f"The loss of {where} differs from that of the unbroken run.")
+        got = found[differs[0]] if differs else None
+        expect.that(not differs, f"The loss of {where} differs from the unbroken run's.", got)
         made = stop
     ends = [student.run("look_into", {"file": name}) for name in (whole_file, file)]
     for end in ends:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,17 @@ from grader.sandbox.limits import Limits
 
 FOLDER = "checkpoints"
 WATCHING = Limits(processes=4)
-ENOUGH = 160
+ENOUGH = 80
+
+
+_watchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _watcher(subject: Any) -> Any:
+    """Return the subject in a process that may start others, one for each check."""
+    if subject not in _watchers:
+        _watchers[subject] = subject.fresh(WATCHING)
+    return _watchers[subject]
 
 
 def _name(step: int) -> str:
@@ -48,7 +59,7 @@ def _watch(
     case: dict[str, Any] = {"folder": str(place), "root": str(place), "step": new, "keep": keep}
     if fails:
         case["fails"] = list(fails)
-    record = file_calls.from_plain(subject.fresh(WATCHING).run("save_watched", case))
+    record = file_calls.from_plain(_watcher(subject).run("save_watched", case))
     subject.output.append(f"[stopped {record.stops} times, by {record.tool}]\n")
     return record
 
@@ -69,7 +80,7 @@ def _loaded(subject: Any, crashes: Iterable[Crash], probe: str) -> list[tuple[Cr
             (place / name).parent.mkdir(exist_ok=True)
             (place / name).write_bytes(content)
         folders.append(str(place))
-    seen = subject.fresh().run(probe, {"folders": folders})
+    seen = subject.run(probe, {"folders": folders})
     return list(zip(different.values(), seen, strict=True))
 
 
@@ -112,14 +123,14 @@ def test_a_kill_at_each_call_leaves_one_that_loads(student, draw, expect):
     crashes = crash_states.kill_states(record.moments)
     message = f"Step {old} was there and was being saved again, a kill came"
     _expect_each(student, expect, record, crashes, {old}, "kill", message)
-    for at in (1, draw.integer(2, 8000)):
+    for at in (1, draw.integer(2, 6000)):
         place = _prepare(student, [old - 2, old])
         case = {"folder": str(place), "step": new, "keep": 1}
         answer = student.fresh(Limits(file=at)).attempt("save_killed", case)
         seen = answer.error.type if answer.error else answer.status
         died = answer.status == "ended"
         expect.that(died, f"A file of {at} B is all that fits, and the save did not notice.", seen)
-        (found,) = student.fresh().run("loaded_for_sure", {"folders": [str(place)]})
+        (found,) = student.run("loaded_for_sure", {"folders": [str(place)]})
         good = found["same"] is True and found["step"] == old
         what = "nothing" if found["step"] is None else f"step {found['step']}"
         expect.that(good, f"Killed at byte {at} of the save of step {new}, {what} loads.")
@@ -163,11 +174,11 @@ def test_a_failed_save_leaves_the_old_ones(student, reference, draw, expect):
         expect.that(failed, f"When {why}, save_checkpoint must raise.", raised[:1])
         there = sorted(entry.name for entry in place.iterdir())
         expect.equal(there, names, what=f"the folder after a save that failed because {why}")
-        (found,) = student.fresh().run("loaded_for_sure", {"folders": [str(place)]})
+        (found,) = student.run("loaded_for_sure", {"folders": [str(place)]})
         good = found["same"] is True and found["step"] == old
         expect.that(good, f"When {why}, step {old} does not load any more.")
 
-    for at in (1, draw.integer(2, 8000)):
+    for at in (1, draw.integer(2, 6000)):
         place = _prepare(student, steps)
         case = {"folder": str(place), "step": new, "keep": 1}
         raised = student.fresh(Limits(file=at)).run("save_refused", case)
@@ -183,7 +194,7 @@ def test_a_failed_save_leaves_the_old_ones(student, reference, draw, expect):
         case = {"folder": str(place), "step": new, "keep": 1}
         place.chmod(0o555)
         try:
-            raised = subject.fresh().run("save_refused", case)
+            raised = subject.run("save_refused", case)
         finally:
             place.chmod(0o755)
         if subject is reference and not raised:
@@ -320,7 +331,7 @@ def test_the_closed_book_file_is_written_whole(student, draw, expect):
     expect.that(file.is_file(), "closed_book_run left no file.")
     old = file.read_bytes()
     case = {"file": str(file), "steps": 4, "root": str(file.parent)}
-    record = file_calls.from_plain(student.fresh(WATCHING).run("closed_book_watched", case))
+    record = file_calls.from_plain(_watcher(student).run("closed_book_watched", case))
     expect.that(not record.raised, f"closed_book_run raised {record.raised}.")
     new, moments = file.read_bytes() if file.is_file() else b"", record.moments
     expect.that(new != old, "closed_book_run did not write a new file.")

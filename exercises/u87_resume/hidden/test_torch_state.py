@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,20 @@ def _follows(expect: Any, saved: Any, run: Any, words: str) -> None:
         expect.that(not parts, message)
 
 
+_others: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def _another(student: Any) -> Any:
+    """Return the student in another process than the one that saves, one for each check."""
+    if student not in _others:
+        _others[student] = student.fresh()
+    return _others[student]
+
+
 def _resume(student: Any, expect: Any, case: dict[str, Any], uses: list[int], words: str) -> Any:
     """Save in one process and resume in another; return what each resumed run did."""
-    saved = student.fresh().run("saved_run", case)
-    seen = student.fresh().run("resumed", {**case, "uses": uses})
+    saved = student.run("saved_run", case)
+    seen = _another(student).run("resumed", {**case, "uses": uses})
     message = f"What run_state gives does not load with weights_only=True: {seen['loads']}"
     expect.that(not seen["loads"], message)
     for use, run in zip(uses, seen["runs"], strict=True):
@@ -68,7 +79,7 @@ def test_the_state_loads_with_weights_only(student, draw, expect):
         absent = ["scheduler", "scaler", "ema"] if kind == "bare" else []
         message = "The parts that a run does not have must be None, and the others not."
         expect.equal(saved["absent"], absent, what=f"parts that are None. {message} They")
-        seen = student.fresh().run("resumed", {**case, "uses": []})
+        seen = _another(student).run("resumed", {**case, "uses": []})
         message = f"The state does not load with weights_only=True: {seen['loads']}"
         expect.that(not seen["loads"], message)
 
@@ -97,7 +108,7 @@ def test_names_are_those_without_compile(student, draw, expect):
     )
     expect.that(not odd, message)
     _resume(student, expect, case, [0], "With a compiled model")
-    plain = student.fresh().run("resumed", {**case, "kind": "full", "uses": [0]})
+    plain = _another(student).run("resumed", {**case, "kind": "full", "uses": [0]})
     _follows(
         expect, saved, plain["runs"][0], "Saved from a compiled model, resumed without compile"
     )

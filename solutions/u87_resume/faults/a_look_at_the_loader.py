@@ -3,6 +3,9 @@
 check = "8.7.f/saving_is_a_copy_and_moves_nothing"
 stage = "torch"
 says = "iter(DataLoader) draws a number from torch's global generator, also with shuffle=False, unless it has a generator of its own."
+also = [
+  "8.7.f/names_are_those_without_compile",
+]
 """
 
 _right = run_state

@@ -5,6 +5,7 @@ stage = "torch"
 says = "The run went on from the averages: they stand beside the weights, never in their place."
 also = [
   "8.7.g/it_resumes_from_any_place",
+  "8.7.g/an_incomplete_state_is_refused",
 ]
 source = "Megvii-BaseDetection/YOLOX#1318"
 """

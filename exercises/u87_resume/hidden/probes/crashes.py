@@ -64,8 +64,8 @@ def _state(step: int) -> dict[str, Any]:
     generator = torch.Generator().manual_seed(step)
     return {
         "step": step,
-        "model": {"w": torch.randn(60, 40, generator=generator)},
-        "rng": {"torch": generator.get_state()},
+        "model": {"w": torch.randn(50, 40, generator=generator)},
+        "rng": {"torch": generator.get_state()[:40].clone()},
         "note": f"step {step}",
     }
 
