@@ -8,6 +8,7 @@ also = [
   "8.7.e/a_power_loss_leaves_old_or_new",
   "8.7.e/a_full_disk_leaves_the_old",
   "8.7.e/the_new_content_is_safe_on_return",
+  "8.7.e/bad_places_and_kinds_are_refused",
 ]
 source = "Lightning-AI/pytorch-lightning#688"
 """

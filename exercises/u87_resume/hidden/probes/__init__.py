@@ -17,6 +17,7 @@ from .crashes import (
     atomic_refused,
     atomic_watched,
     closed_book_watched,
+    grader_watched,
     loaded_by_stage,
     loaded_for_sure,
     plant,

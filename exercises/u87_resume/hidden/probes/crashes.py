@@ -103,6 +103,25 @@ def save_watched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+def grader_watched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Watch a save that is not the stage's: a sound one, or one onto the final name."""
+    import torch
+
+    state = _state(case["step"])
+    path = Path(case["folder"], f"step-{case['step']:08d}.pt")
+
+    def save() -> None:
+        target = path if case["way"] == "onto the name" else path.with_name(f".{path.name}.part")
+        with target.open("wb") as file:
+            torch.save(state, file)
+            file.flush()
+            if target != path:
+                os.fsync(file.fileno())
+                target.replace(path)
+
+    return _watch(stage, case, save)
+
+
 def save_killed(stage: Any, case: dict[str, Any]) -> None:
     """Save until the kernel kills this process at a byte."""
     state = _state(case["step"])
