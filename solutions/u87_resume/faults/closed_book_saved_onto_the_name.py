@@ -36,7 +36,6 @@ def closed_book_run(path, steps):
         optimizer.step()
         scheduler.step()
         losses.append(loss.item())
-    buffer = io.BytesIO()
     state = {
         "model": model.state_dict(), "optimizer": optimizer.state_dict(),
         "scheduler": scheduler.state_dict(), "before": before, "position": position,

@@ -13,20 +13,20 @@ def closed_book_run(path, steps):
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, foreach=False)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.95)
     generator = torch.Generator().manual_seed(1)
-    before, position, done = generator.get_state(), 0, 0
+    position, done = 0, 0
     if os.path.exists(path):
         saved = torch.load(path, weights_only=True)
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         scheduler.load_state_dict(saved["scheduler"])
         generator.set_state(saved["before"])
-        before, position, done = saved["before"], saved["position"], saved["done"]
+        position, done = saved["position"], saved["done"]
         torch.set_rng_state(saved["rng"])
     order = torch.randperm(len(x), generator=generator)
     losses = []
     for _ in range(steps - done):
         if position == len(x):
-            before, position = generator.get_state(), 0
+            position = 0
             order = torch.randperm(len(x), generator=generator)
         chosen = order[position : position + 6]
         position += 6

@@ -1,4 +1,5 @@
 """The PyTorch stage by other ways: tensors for everything, functional calls, a wrapper to copy."""
+# ruff: noqa  (other ways, on purpose)
 
 import copy
 import io
@@ -24,7 +25,8 @@ def run_state(run):
         "model": {name: value.clone() for name, value in model.state_dict().items()},
         "optimizer": copy.deepcopy(run.optimizer.state_dict()),
         **{
-            part: None if getattr(run, part) is None
+            part: None
+            if getattr(run, part) is None
             else copy.deepcopy(dict(getattr(run, part).state_dict()))
             for part in MAYBE
         },
@@ -139,8 +141,7 @@ def first_divergence(run_a, run_b, tolerance=0.0):
         raise ValueError("tolerance")
     step = 0
     for step, (a, b) in enumerate(zip(run_a, run_b, strict=False)):
-        judged = {part: _judge(a.get(part, _NONE), b.get(part, _NONE), tolerance)
-                  for part in a | b}
+        judged = {part: _judge(a.get(part, _NONE), b.get(part, _NONE), tolerance) for part in a | b}
         parts = sorted(part for part in judged if not judged[part][0])
         if parts:
             return {"step": step, "parts": parts, "largest": max(judged[p][1] for p in parts)}

@@ -1,4 +1,5 @@
 """The NumPy stage with lists, base64 and bare system calls."""
+# ruff: noqa  (other ways, on purpose)
 
 import base64
 import hashlib
@@ -52,11 +53,15 @@ def train(x, y, settings, steps, state=None):
                 [a * factor if k else 0.0 for a, k in zip(row, mask, strict=True)]
                 for row, mask in zip(rows, keep, strict=True)
             ]
-        errors = [sum(a * b for a, b in zip(row, w, strict=True)) - y[i]
-                  for row, i in zip(rows, chosen, strict=True)]
+        errors = [
+            sum(a * b for a, b in zip(row, w, strict=True)) - y[i]
+            for row, i in zip(rows, chosen, strict=True)
+        ]
         losses.append(float(sum(e * e for e in errors) / len(errors)))
-        gradient = [2 / len(rows) * sum(e * row[j] for e, row in zip(errors, rows, strict=True))
-                    for j in range(d)]
+        gradient = [
+            2 / len(rows) * sum(e * row[j] for e, row in zip(errors, rows, strict=True))
+            for j in range(d)
+        ]
         v = [settings["momentum"] * a + g for a, g in zip(v, gradient, strict=True)]
         rate = settings["lr"] * settings["decay"] ** epoch
         w = [a - rate * b for a, b in zip(w, v, strict=True)]

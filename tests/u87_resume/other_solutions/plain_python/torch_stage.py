@@ -1,4 +1,5 @@
 """The PyTorch stage by other ways: through bytes, flat paths and plain loops."""
+# ruff: noqa  (other ways, on purpose)
 
 import glob
 import io
@@ -204,7 +205,9 @@ def boundary_report(model, x, tolerance=1e-5, threads=2, compiler=None):
                     gap = max(abs(p - q) for p, q in pairs)
                     largest = max(largest, gap / top if top else math.inf)
             report[name] = {
-                "bitwise": not largest, "largest": largest, "within": largest <= tolerance
+                "bitwise": not largest,
+                "largest": largest,
+                "within": largest <= tolerance,
             }
     finally:
         reset()
@@ -243,8 +246,11 @@ def closed_book_run(path, steps):
         losses.append(float(loss.detach()))
         done += 1
     state = {
-        "weights": [w1.data, w2.data], "optimizer": optimizer.state_dict(),
-        "scheduler": scheduler.state_dict(), "done": done, "order": order,
+        "weights": [w1.data, w2.data],
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "done": done,
+        "order": order,
         "generator": torch.get_rng_state(),
     }
     with open(path + "~", "wb") as file:
