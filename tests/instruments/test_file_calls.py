@@ -12,6 +12,8 @@ import pytest
 
 from grader.instruments import file_calls, stopped_calls
 from grader.instruments.crash_states import kill_states
+from grader.sandbox.client import Sandbox
+from grader.sandbox.limits import Limits
 
 OLD, NEW = b"old" * 10, b"new" * 5000
 
@@ -193,3 +195,40 @@ def test_python_sees_names_of_fsync_that_a_stage_has_of_its_own(folder: Path) ->
     record = file_calls.watch(save, folder, stage=stage, tool=file_calls.PYTHON)
     assert any(moment.synced for moment in record.moments)
     assert stage.fsync is os.fsync
+
+
+PROBES = """
+import os
+from pathlib import Path
+from grader.instruments import file_calls
+
+def watched(stage, case):
+    folder = Path(case["folder"])
+    def save():
+        (folder / "t").write_bytes(b"new")
+        os.replace(folder / "t", folder / "f")
+    return file_calls.to_plain(file_calls.watch(save, folder))
+"""
+
+
+@pytest.mark.parametrize(
+    ("processes", "tool"), [(1, file_calls.PYTHON), (4, file_calls.SYSTEM_CALLS)]
+)
+def test_a_confined_worker_uses_the_best_tool_it_may(
+    processes: int, tool: str, tmp_path: Path
+) -> None:
+    probes = tmp_path / "probes.py"
+    probes.write_text(PROBES)
+    place = tmp_path / "scratch"
+    place.mkdir()
+    watch(lambda: None, place)  # skips where the kernel does not stop calls
+    limits = Limits(processes=processes)
+    with (
+        Sandbox() as sandbox,
+        sandbox.worker("bare", probes=probes, limits=limits, scratch=place) as worker,
+    ):
+        answer = worker.call("watched", {"folder": str(place)})
+    assert answer.status == "ok", answer
+    record = file_calls.from_plain(answer.value)
+    assert record.tool == tool
+    assert [sorted(moment.names) for moment in record.moments][-2:] == [["t"], ["f"]]

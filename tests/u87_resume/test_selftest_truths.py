@@ -184,10 +184,18 @@ def q14(stage: ModuleType) -> str:
     return f"position {position} of epoch {epoch}"
 
 
+def q15(stage: ModuleType) -> str:
+    epochs = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        epochs.append(torch.rand(8))
+    return "they are the same" if torch.equal(*epochs) else "they are others"
+
+
 EXPERIMENTS: dict[str, Callable[[ModuleType], Any]] = {
     "q1": q1, "q2": q2, "q3": q3, "q4": q4, "q5": lambda _: scale(False),
     "q6": lambda _: scale(True), "q7": q7, "q8": q8, "q9": q9, "q10": q10, "q11": q11,
-    "q12": q12, "q13": q13, "q14": q14,
+    "q12": q12, "q13": q13, "q14": q14, "q15": q15,
 }  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def _watch(
         case["fails"] = list(fails)
     seen = _watcher(student).run("atomic_watched", case)
     record = file_calls.from_plain(seen)
-    student.output.append(f"[stopped {record.stops} times, by {record.tool}]\n")
+    student.output.append(f"[grader: stopped {record.stops} times, by {record.tool}]\n")
     return record
 
 

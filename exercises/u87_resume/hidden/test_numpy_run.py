@@ -101,7 +101,19 @@ def _looks_right(expect: Any, got: Any, steps: int) -> tuple[np.ndarray, dict[st
         losses = np.empty((0, 0))
     expect.that(losses.shape == (steps,), f"`losses` does not hold {steps} numbers.")
     expect.that(isinstance(got["state"], dict), "`state` is not a dict.")
+    odd = _odd(got["state"])
+    expect.that(not odd, f"`state` holds {odd}, which pack_state does not accept.")
     return losses, got["state"]
+
+
+def _odd(value: Any) -> str:
+    """Return what there is in a state that does not belong there; nothing if all does."""
+    if isinstance(value, dict):
+        keys = [key for key in value if not isinstance(key, str)]
+        return f"the key {keys[0]!r}" if keys else next(filter(None, map(_odd, value.values())), "")
+    if isinstance(value, list):
+        return next(filter(None, map(_odd, value)), "")
+    return "bytes" if isinstance(value, bytes) else ""
 
 
 @check("8.7.b", row="resume")

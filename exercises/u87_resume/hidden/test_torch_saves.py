@@ -61,7 +61,7 @@ def _watch(
     if fails:
         case["fails"] = list(fails)
     record = file_calls.from_plain(_watcher(subject).run("save_watched", case))
-    subject.output.append(f"[stopped {record.stops} times, by {record.tool}]\n")
+    subject.output.append(f"[grader: stopped {record.stops} times, by {record.tool}]\n")
     return record
 
 
