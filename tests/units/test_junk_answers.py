@@ -5,6 +5,7 @@ The solution's answers keep their shape, and every number and text in them is re
 
 from __future__ import annotations
 
+import ast
 import shutil
 from pathlib import Path
 
@@ -52,6 +53,19 @@ def test_junk_in_an_answer_is_the_students_problem_alone(
     run = run_checks(bench_of(unit), read_submission(work, unit), CONTENT.solutions, "junk")
     crashed = {e.check: e.message for e in run.evidence if e.status is Status.FAULT}
     assert crashed == {}
-    met = [e.check for e in run.evidence if e.status is Status.MET]
+    answering = [e for e in run.evidence if e.task in _answering(unit)]
+    met = [e.check for e in answering if e.status is Status.MET]
     # those are met that look at traces and refusals alone
-    assert len(met) < len(run.evidence) / 4, met
+    assert len(met) < len(answering) / 4, met
+
+
+def _answering(unit: Unit) -> set[str]:
+    """Return the tasks whose function returns something; the others only do something."""
+    returning = set()
+    for stage in ("numpy", "torch"):
+        source = CONTENT.solutions / unit.folder / f"{stage}_stage.py"
+        for node in ast.parse(source.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                returns = [one for one in ast.walk(node) if isinstance(one, ast.Return)]
+                returning |= {node.name} if any(one.value for one in returns) else set()
+    return {task.id for task in unit.tasks if task.function in returning}

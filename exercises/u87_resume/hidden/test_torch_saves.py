@@ -241,6 +241,8 @@ def test_the_highest_steps_are_kept(student, draw, expect):
         names = sorted([*others, *map(_name, left)])
         what = f"the folder after saving step {step} with keep=2 beside the steps {steps}"
         expect.equal(after["there"], names, what=what)
+        right = Path(after["path"]).name == _name(step)
+        expect.that(right, "save_checkpoint does not return the path of the file.", after["path"])
     contents = [(place / other).read_bytes() == b"mine" for other in others]
     expect.that(all(contents), "save_checkpoint changed a file that is no checkpoint.")
     case = {"folder": str(place), "step": 100_000_009, "keep": 0}

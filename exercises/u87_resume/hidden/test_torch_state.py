@@ -79,6 +79,8 @@ def test_the_state_loads_with_weights_only(student, draw, expect):
         absent = ["scheduler", "scaler", "ema"] if kind == "bare" else []
         message = "The parts that a run does not have must be None, and the others not."
         expect.equal(saved["absent"], absent, what=f"parts that are None. {message} They")
+        unlike = ", ".join(saved["unlike"])
+        expect.that(not saved["unlike"], f"Not the state dict that it should be: {unlike}.")
         seen = _another(student).run("resumed", {**case, "uses": []})
         message = f"The state does not load with weights_only=True: {seen['loads']}"
         expect.that(not seen["loads"], message)
@@ -89,6 +91,8 @@ def test_saving_is_a_copy_and_moves_nothing(student, draw, expect):
     """The state is a copy that later steps do not change, and taking it moves no generator."""
     for kind, before in (("full", draw.choice(IN_AN_EPOCH)), ("full", 4), ("bare", 0)):
         saved = student.run("saved_run", _case(student, draw, kind, before))
+        parts = isinstance(saved["keys"], list) and "model" not in saved["unlike"]
+        expect.that(parts, "run_state does not return the state of the run.")
         message = "The steps after run_state changed the state it had returned: it is not a copy."
         expect.that(saved["copy"], message)
         moved = ", ".join(saved["moved"])

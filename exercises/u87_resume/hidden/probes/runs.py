@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ class Run:
             # a power of two that grows while it is watched
             self.scaler = torch.amp.GradScaler(device, init_scale=1024.0, growth_interval=5)
         if kind == "compiled":
-            self.model = torch.compile(model, backend="eager")
+            self.model = torch.compile(model, backend=lambda graph, inputs: graph)
         self.batch_size = 4
         self.generator = torch.Generator().manual_seed(seed + 1)
         self.before_epoch = self.generator.get_state()
@@ -155,12 +156,28 @@ def _finger(value: Any) -> str:
     import torch
 
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key}:{_finger(item)}" for key, item in value.items()) + "}"
+        items = sorted((str(key), _finger(item)) for key, item in value.items())
+        return "{" + ",".join(f"{key}:{item}" for key, item in items) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_finger, value)) + "]"
     if isinstance(value, torch.Tensor):
-        return repr(value.detach().cpu().tolist())
+        held = value.detach().cpu().contiguous()
+        return f"{held.dtype}{list(held.shape)}{zlib.crc32(held.numpy().tobytes())}"
     return repr(value)
+
+
+def _unlike(run: Run, state: Any) -> list[str]:
+    """Return the parts that are not the state dicts they should be."""
+    wanted = {
+        "model": getattr(run.model, "_orig_mod", run.model),
+        **{part: getattr(run, part) for part in ("optimizer", "scheduler", "scaler", "ema")},
+    }
+    return [
+        part
+        for part, own in wanted.items()
+        if isinstance(state, dict)
+        and _finger(state.get(part)) != _finger(own if own is None else own.state_dict())
+    ]
 
 
 def saved_run(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +191,7 @@ def saved_run(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     before = run.everything()
     state = stage.run_state(run)
     after = run.everything()
-    finger = _finger(state)
+    finger, unlike = _finger(state), _unlike(run, state)
     torch.save(state, Path(case["file"]))
     followed = _follow(run, case["after"])
     model = state.get("model") if isinstance(state, dict) else None
@@ -187,6 +204,7 @@ def saved_run(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             for part in ("scheduler", "scaler", "ema")
             if isinstance(state, dict) and part in state and state[part] is None
         ],
+        "unlike": unlike,
         "moved": [part for part in before if _told(before[part]) != _told(after[part])],
         "copy": _finger(state) == finger,
         "followed": followed,
