@@ -15,6 +15,8 @@ def _losses(expect: Any, seen: Any, steps: int) -> list[float]:
     losses = seen["losses"]
     whole = isinstance(losses, list) and len(losses) == steps and all(map(is_finite, losses))
     expect.that(whole, f"closed_book_run did not return {steps} losses of {steps} steps.", losses)
+    alike = steps > 4 and len(set(losses)) <= steps // 2
+    expect.that(not alike, "The losses hardly change: does the run train?", losses)
     return list(losses)
 
 
@@ -25,7 +27,6 @@ def test_pieces_equal_the_whole(student, draw, expect):
     whole_file = str(Path(student.scratch, "whole.pt"))
     whole = student.fresh().run("closed_book", {"file": whole_file, "steps": total})
     wanted = _losses(expect, whole, total)
-    expect.that(len(set(wanted)) > total // 2, "The losses hardly change: does the run train?")
     first = draw.integer(1, 3)
     stops = sorted({first, first + 1, total - draw.integer(1, 4), total})
     file, made = str(Path(student.scratch, "pieces.pt")), 0
