@@ -1,14 +1,4 @@
-"""Removes the old file before it renames the new one.
-
-check = "8.7.e/a_kill_at_each_call_leaves_old_or_new"
-stage = "numpy"
-says = "Between the two calls there is no file of that name. os.replace needs no empty place."
-also = [
-  "8.7.e/a_power_loss_leaves_old_or_new",
-  "8.7.e/a_full_disk_leaves_the_old",
-]
-"""
-
+"""Removes the old file before it renames the new one."""
 
 def atomic_write(path, data):
     if not isinstance(data, (bytes, bytearray, memoryview)):

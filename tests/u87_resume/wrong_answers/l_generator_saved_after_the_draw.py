@@ -1,10 +1,4 @@
-"""Saves the loader's generator as it is, after the order was drawn.
-
-check = "8.7.l/pieces_equal_the_whole"
-stage = "torch"
-says = "The order was drawn again from a state that had drawn it already."
-"""
-
+"""Saves the loader's generator as it is, after the order was drawn."""
 
 def closed_book_run(path, steps):
     torch.manual_seed(0)

@@ -1,14 +1,4 @@
-"""Removes the old checkpoints before it writes the new one.
-
-check = "8.7.h/a_kill_at_each_call_leaves_one_that_loads"
-stage = "torch"
-says = "While the new one was being written, none was there."
-also = [
-  "8.7.h/a_power_loss_leaves_one_that_loads",
-  "8.7.h/a_failed_save_leaves_the_old_ones",
-]
-"""
-
+"""Removes the old checkpoints before it writes the new one."""
 
 def save_checkpoint(state, folder, keep=3):
     if keep < 1:

@@ -1,10 +1,4 @@
-"""Has a scheduler that is never stepped.
-
-check = "8.7.l/the_run_has_what_is_hard_to_resume"
-stage = "torch"
-says = "scheduler.step() is missing: the rate stays as it is."
-"""
-
+"""Has a scheduler that is never stepped."""
 
 def closed_book_run(path, steps):
     torch.manual_seed(0)
