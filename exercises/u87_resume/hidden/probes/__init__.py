@@ -32,9 +32,9 @@ from .momentum import torch_momentum
 from .packing import described, packed, packing_refused, unpacked, unpacked_damaged
 from .runs import restoring_refused, resumed, saved_run
 from .sheet import (
+    measure_catching_tolerance,
     measure_checkpoint_bytes,
     measure_loads_after_kill,
-    measure_resume_tolerance,
     measure_silent_part,
     measure_thread_boundary,
     measure_without_buffers,
