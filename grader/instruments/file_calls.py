@@ -20,6 +20,7 @@ import fcntl
 import os
 import stat
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -122,6 +123,29 @@ def watch(
             if tool == SYSTEM_CALLS or fails:
                 raise
     return _watch_python(run, folder, stage)
+
+
+def answers_known_question() -> bool:
+    """Whether a file that is written, synchronised and renamed is recorded as that."""
+    with tempfile.TemporaryDirectory(prefix="known-") as place:
+        folder = Path(place)
+
+        def save() -> None:
+            with (folder / "a").open("wb") as file:
+                file.write(b"1")
+                file.flush()
+                os.fsync(file.fileno())
+            (folder / "a").replace(folder / "b")
+
+        moments = _watch_python(save, folder, None).moments
+    seen = [(moment.names, moment.files, moment.synced) for moment in moments]
+    return seen == [
+        ({}, {}, ()),
+        ({"a": 1}, {1: b""}, ()),
+        ({"a": 1}, {1: b"1"}, ()),
+        ({"a": 1}, {1: b"1"}, (1,)),
+        ({"b": 1}, {1: b"1"}, ()),
+    ]
 
 
 class _Notes:

@@ -232,3 +232,11 @@ def test_a_confined_worker_uses_the_best_tool_it_may(
     record = file_calls.from_plain(answer.value)
     assert record.tool == tool
     assert [sorted(moment.names) for moment in record.moments][-2:] == [["t"], ["f"]]
+
+
+def test_the_known_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert file_calls.answers_known_question()
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    assert file_calls.answers_known_question()  # what is told is that it was called
+    monkeypatch.setattr(file_calls.Path, "read_bytes", lambda path: b"")
+    assert not file_calls.answers_known_question()

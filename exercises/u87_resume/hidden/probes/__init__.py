@@ -44,7 +44,7 @@ from .sheet import (
     measure_without_scheduler,
 )
 
-INSTRUMENTS = ()
+INSTRUMENTS = ("file_calls",)
 
 _WATCHED = {"boundaries": boundaries}
 

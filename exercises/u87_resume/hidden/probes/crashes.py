@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from grader.instruments import file_calls
+
 
 def _watch(stage: Any, case: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
     """Watch what a function does below the case's root; a stub is run here, to be seen as one."""
-    from grader.instruments import file_calls
-
     fails = tuple(case["fails"]) if case.get("fails") else None
     record = file_calls.watch(run, Path(case["root"]), fails, stage, case.get("tool", ""))
     if record.raised.startswith("NotImplementedError"):
