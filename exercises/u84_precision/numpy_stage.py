@@ -3,8 +3,8 @@
 A *format* is three arguments: ``exponent`` and ``mantissa`` (numbers of bits; a sign bit comes on
 top) and ``infinity``. With ``infinity=True`` it is built as IEEE 754 says: the highest exponent
 means infinity (mantissa 0) or NaN. With ``infinity=False`` the highest exponent holds numbers like
-any other, there is no infinity, and only the pattern of all ones is NaN. The bias is
-``2**(exponent - 1) - 1`` either way.
+any other, there is no infinity, and only the two patterns whose bits below the sign are all ones
+are NaN. The bias is ``2**(exponent - 1) - 1`` either way.
 
 | format | exponent | mantissa | infinity |
 | --- | --- | --- | --- |
@@ -109,7 +109,8 @@ def format_limits(exponent, mantissa, infinity=True):
         infinity: Whether the format has infinities.
 
     Returns:
-        A dict of numbers, exact:
+        A dict of numbers, exact. (With 11 exponent bits and no infinity no float is large enough
+        for the largest; whether an int or something else comes then is not looked at.)
 
         - ``"max"``: the largest finite number.
         - ``"smallest_normal"``: the smallest positive number with a full mantissa.
@@ -215,7 +216,8 @@ class LossScaler:
         """Divide gradients by the scale and remember whether they are finite.
 
         The division is done in float32 also for float16 gradients: what the scale has lifted over
-        the edge of float16 would be lost again.
+        the edge of float16 would be lost again. Whether they are finite may be looked at before the
+        division or after it.
 
         Args:
             gradients: List of arrays, the gradients of the scaled loss, float16 or float32. An
@@ -257,7 +259,7 @@ class LossScaler:
 
         Raises:
             RuntimeError: If neither `unscale` nor `step` was called since the last update.
-            FloatingPointError: If the new scale is below the floor. The scale stays there.
+            FloatingPointError: If the new scale is below the floor. `scale` has the new value then.
         """
         raise NotImplementedError("8.4.g")
 
@@ -266,7 +268,10 @@ class LossScaler:
         raise NotImplementedError("8.4.g")
 
     def load_state_dict(self, state):
-        """Take over scale and growth tracker from another scaler's `state_dict`."""
+        """Take over scale and growth tracker from another scaler's `state_dict`.
+
+        Both scalers were made with the same settings, so that the tracker is below the interval.
+        """
         raise NotImplementedError("8.4.g")
 
 

@@ -83,7 +83,8 @@ def recompute_report(model, x, segments, meter, early_stop=True):
             `grader.instruments.live_bytes.LiveBytes`: ``ledger.track(model, x)`` takes in what
             exists already (a view of a weight would count as new bytes otherwise);
             ``with ledger:`` switches it on; ``with ledger.phase(name):`` inside it measures a
-            phase, and then ``ledger.phases[name]`` has ``before``, ``peak`` and ``after`` [B].
+            phase, and then ``ledger.phases[name]`` has the attributes ``before``, ``peak``
+            and ``after`` [B].
         early_stop: Whether recomputation may stop early.
 
     Returns:

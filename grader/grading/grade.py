@@ -177,6 +177,8 @@ class _Grade:
         )
         # A task alone must not replace the report of its unit.
         scope = unit.id if self._tasks is None else "+".join(sorted(self._tasks))
+        # 8.5.P and 8.5.p are one file where case does not matter
+        scope = scope.replace(_sheet_task(unit), f"{unit.id}.{SHEET}")
         path = self._request.state / "reports" / f"{scope}.json"
         write_report(report, path, rubric / "schema" / "report-1.json")
         return Outcome(report, path, tuple(self._evidence), rows, self._status(), self.interrupted)
@@ -261,6 +263,8 @@ def _chosen(request: GradeRequest) -> frozenset[str] | None:
     """Return the ids of the tasks to check, None for all."""
     if request.task is None:
         return None
+    if request.unit.fields and request.task.strip() == _sheet_task(request.unit):
+        return frozenset({_sheet_task(request.unit)})
     wanted = request.task.strip().lower()
     known = {task.letter: task.id for task in request.unit.tasks}
     known |= {task.id: task.id for task in request.unit.tasks}

@@ -184,10 +184,19 @@ class Packer:
             self._add(np.array(value, dtype=dtype).tobytes())
             return {"n": dtype}
         if kind is Fraction:
-            return self.pack(value.numerator / value.denominator)
+            return self.pack(self._quotient(value))
         if kind in (PosixPath, WindowsPath):
             return self._str(os.fspath(value))
         raise self._refuse(f"is {article(kind.__name__)}, which is not plain data")
+
+    def _quotient(self, value: Fraction) -> int | float:
+        """Return a fraction as a number: an integer if it is one, else the nearest float."""
+        if value.denominator == 1:
+            return value.numerator
+        try:
+            return value.numerator / value.denominator
+        except ArithmeticError:
+            raise self._refuse("is a Fraction that no float can hold") from None
 
     def _tensor(self, value: Any, torch: Any) -> Any:
         if value.device.type != "cpu" or value.layout is not torch.strided or value.is_quantized:

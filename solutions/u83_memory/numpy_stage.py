@@ -33,8 +33,9 @@ def _count(value, what, least=0):
 def to_bytes(size):
     """Return a size as a whole number of bytes.
 
-    Text is a number and a unit, with or without spaces between: ``"1.5 MiB"``, ``"12MB"``,
-    ``"7 B"``, ``"1e3 kB"``. The units are ``B``, ``kB MB GB TB`` (powers of 1000) and
+    Text is a number and a unit, with or without spaces between and around: ``"1.5 MiB"``,
+    ``"12MB"``, ``" 7 B"``, ``"1e3 kB"``. The number has no sign (whether a plus, or a minus before
+    zero, is refused is up to you). The units are ``B``, ``kB MB GB TB`` (powers of 1000) and
     ``KiB MiB GiB TiB`` (powers of 1024), written exactly so. What is no whole number of bytes is
     rounded to the nearest one (half a byte either way). Every digit counts: the 17th digit of
     ``"9007199254740993 B"`` is not lost.
@@ -46,8 +47,9 @@ def to_bytes(size):
         Bytes [B, int].
 
     Raises:
-        ValueError: If the text is not a number of zero or more with one of these units (``KB`` and
-            ``Mb`` are none of them, and a bare ``"12"`` has none), or the number is no count.
+        ValueError: If the text is not a number of zero or more (``"-1 B"`` is none) with one of
+            these units (``KB`` and ``Mb`` are none of them, and a bare ``"12"`` has none), or the
+            number is no count.
     """
     # region 8.3.a
     if not isinstance(size, str):
@@ -486,8 +488,9 @@ def transformer_activation_bytes(
         b: Sequences a device.
         h: Width.
         a: Heads.
-        tensor_parallel: `t`; h and a are multiples of it.
-        sequence_parallel: Whether the rest is split along the sequence; s is a multiple of t then.
+        tensor_parallel: `t`; h and a are to be multiples of it.
+        sequence_parallel: Whether the rest is split along the sequence; s is to be a multiple of t
+            then.
         recompute: ``"none"``, ``"selective"`` or ``"full"``.
 
     Returns:
@@ -495,8 +498,8 @@ def transformer_activation_bytes(
         recompute is full) and their sum ``"total"`` [B a device, int].
 
     Raises:
-        ValueError: Also if something is to be split that is no multiple of t, and for another
-            recompute. All of s, b, h, a and t are at least 1.
+        ValueError: Also if one of those is no multiple of t, whatever `recompute` is, and for
+            another recompute. All of s, b, h, a and t are at least 1.
     """
     # region 8.3.g
     s, b, h, a, t = (_count(n, "a size", least=1) for n in (s, b, h, a, tensor_parallel))
@@ -566,7 +569,9 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
           (gradients also when they are there for a part of the step only).
         - ``"forward"``, ``"backward"``, ``"update"``: dicts ``{"before", "peak", "after"}``, all
           live bytes, parameters and the rest included. ``"update"`` is the optimizer phase.
-        - ``"peak_phase"``: the name of the phase with the largest peak.
+        - ``"peak_phase"``: ``"forward"``, ``"backward"`` or ``"update"``, whichever has the largest
+          peak, of equal ones the first. (The sheet and 8.3.p call the third one ``"optimizer"``,
+          which in this dict is the size of the states; it is taken for ``"update"`` here.)
 
     Raises:
         ValueError: Also for another optimizer, too few widths or a batch without examples.

@@ -226,7 +226,8 @@ def find_leak(step, meter, steps=4, warmup=2):
     and after each counted step. What only waits for Python's garbage collector is no leak: collect
     before each reading.
 
-    It is a leak if every counted step ends with more alive than the one before. Tensors that Python
+    It is a leak if every counted step ends with more alive than the one before. Only differences
+    count: a reading below zero is taken as it is. Tensors that Python
     holds and that have a ``grad_fn`` hold a graph: if there are more of them after every counted
     step, the leak is a ``"graph"`` (a list of losses), else ``"data"``.
 
@@ -238,7 +239,8 @@ def find_leak(step, meter, steps=4, warmup=2):
 
     Returns:
         A dict with ``"leaks"`` (bool), ``"live"`` (the ``steps + 1`` readings [B]),
-        ``"bytes_per_step"`` (last reading less first, divided by `steps`; 0 if it is no leak) and
+        ``"bytes_per_step"`` (last reading less first, divided by `steps`, an int or a float; 0 if
+        it is no leak) and
         ``"kind"`` (``"graph"``, ``"data"``, or None if it is no leak).
 
     Raises:
@@ -294,6 +296,8 @@ def first_fit(attempt, sizes):
     `torch.OutOfMemoryError`, or a `RuntimeError` with ``out of memory`` in its text, in any case of
     letters) the next size is tried. An exception holds its traceback, which holds the frames, which
     hold the tensors of the failed attempt: none of those may be alive when the next one begins.
+    Where an attempt keeps its own exception (``self.error = error``), frame and exception hold each
+    other, and only the garbage collector ends that.
 
     Args:
         attempt: Function of a size.
@@ -318,7 +322,8 @@ def first_fit(attempt, sizes):
         except RuntimeError as error:
             if "out of memory" not in str(error).casefold():
                 raise
-        # only here, outside of the handlers, has the exception gone
+        # only here, outside of the handlers, has the exception gone, unless it is in a cycle
+        gc.collect()
     if not tried:
         raise ValueError("there is no size to try")
     raise MemoryError(f"none of {tried} sizes fits")

@@ -3,8 +3,8 @@
 A *format* is three arguments: ``exponent`` and ``mantissa`` (numbers of bits; a sign bit comes on
 top) and ``infinity``. With ``infinity=True`` it is built as IEEE 754 says: the highest exponent
 means infinity (mantissa 0) or NaN. With ``infinity=False`` the highest exponent holds numbers like
-any other, there is no infinity, and only the pattern of all ones is NaN. The bias is
-``2**(exponent - 1) - 1`` either way.
+any other, there is no infinity, and only the two patterns whose bits below the sign are all ones
+are NaN. The bias is ``2**(exponent - 1) - 1`` either way.
 
 | format | exponent | mantissa | infinity |
 | --- | --- | --- | --- |
@@ -180,7 +180,8 @@ def format_limits(exponent, mantissa, infinity=True):
         infinity: Whether the format has infinities.
 
     Returns:
-        A dict of numbers, exact:
+        A dict of numbers, exact. (With 11 exponent bits and no infinity no float is large enough
+        for the largest; whether an int or something else comes then is not looked at.)
 
         - ``"max"``: the largest finite number.
         - ``"smallest_normal"``: the smallest positive number with a full mantissa.
@@ -198,7 +199,9 @@ def format_limits(exponent, mantissa, infinity=True):
     if infinity:
         largest = math.ldexp(2 ** (mantissa + 1) - 1, bias - mantissa)
     else:
-        largest = math.ldexp(2 ** (mantissa + 1) - 2, bias + 1 - mantissa)
+        digits, power = 2 ** (mantissa + 1) - 2, bias + 1 - mantissa
+        # no float goes beyond 1023, the highest exponent of a float64
+        largest = digits << power if bias >= 1023 else math.ldexp(digits, power)
     return {
         "max": largest,
         "smallest_normal": math.ldexp(1.0, lowest),
@@ -332,7 +335,8 @@ class LossScaler:
         """Divide gradients by the scale and remember whether they are finite.
 
         The division is done in float32 also for float16 gradients: what the scale has lifted over
-        the edge of float16 would be lost again.
+        the edge of float16 would be lost again. Whether they are finite may be looked at before the
+        division or after it.
 
         Args:
             gradients: List of arrays, the gradients of the scaled loss, float16 or float32. An
@@ -392,7 +396,7 @@ class LossScaler:
 
         Raises:
             RuntimeError: If neither `unscale` nor `step` was called since the last update.
-            FloatingPointError: If the new scale is below the floor. The scale stays there.
+            FloatingPointError: If the new scale is below the floor. `scale` has the new value then.
         """
         # region 8.4.g
         if not (self._unscaled or self._stepped):
@@ -420,7 +424,10 @@ class LossScaler:
         # endregion
 
     def load_state_dict(self, state):
-        """Take over scale and growth tracker from another scaler's `state_dict`."""
+        """Take over scale and growth tracker from another scaler's `state_dict`.
+
+        Both scalers were made with the same settings, so that the tracker is below the interval.
+        """
         # region 8.4.g
         self.scale = float(state["scale"])
         self.growth_tracker = int(state["growth_tracker"])

@@ -55,8 +55,9 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     ``torch.autocast(device, dtype=dtype)``, and the backward outside of it. Dtypes are text
     without the ``torch.`` (``"float32"``).
 
-    The model is left as it was: no hook stays (nor after an exception), training mode and the
-    ``.grad`` of its parameters are unchanged.
+    The model is left as it was, also after an exception: no hook stays, and training mode, the
+    values of its buffers (running statistics, say) and the ``.grad`` of its parameters are
+    unchanged.
 
     Args:
         model: Module whose output is logits ``[B, C]``.
@@ -82,6 +83,7 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     # region 8.4.j
     _refuse(device, dtype)
     seen, handles = {}, []
+    buffers = [(buffer, buffer.clone()) for buffer in model.buffers()]
 
     def text(tensor):
         return str(tensor.dtype).removeprefix("torch.")
@@ -106,6 +108,9 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     finally:
         for handle in handles:
             handle.remove()
+        with torch.no_grad():
+            for buffer, value in buffers:
+                buffer.copy_(value)
     return {
         "modules": seen,
         "parameters": {name: text(p) for name, p in model.named_parameters()},
@@ -137,15 +142,19 @@ def amp_step(
 
     The gradients of the step are those of the mean of the micro-batches' losses. Old gradients
     are dropped first. Model and loss run inside autocast; no backward does. The gradients are
-    unscaled once, after the last backward, then clipped, then the step is taken if they are
-    finite; the scaler is updated once whether it was taken or not; the scheduler is stepped only
-    if it was. With a step that is not taken weights, buffers of the optimizer and learning rate
-    stay what they were.
+    unscaled once, after the last backward, then clipped, then the step is taken if the gradients
+    of the optimizer's parameters are finite; the scaler is updated once whether it was taken or
+    not; the scheduler is stepped only if it was. With a step that is not taken weights, buffers of
+    the optimizer and learning rate stay what they were.
+
+    All this holds for a disabled scaler, too, which does not look by itself. A step that is taken
+    goes through ``scaler.step``; for one that is not, it may be called (an enabled scaler then
+    leaves the step out) or not.
 
     Args:
         model: Module with float32 parameters.
         optimizer: Any of `torch.optim`; what it holds may be fewer parameters than the model has.
-        scaler: `torch.amp.GradScaler`, which may be disabled with bfloat16.
+        scaler: `torch.amp.GradScaler`, which may be disabled with bfloat16; never None.
         batches: List of ``(x, y)``, the micro-batches, equally long.
         max_norm: Largest norm of the gradients of *the optimizer's* parameters, all together;
             longer ones are shortened to it. (Those of other parameters are still scaled, and their
@@ -154,14 +163,14 @@ def amp_step(
         scheduler: Learning rate scheduler, or None.
         device: Device type of autocast.
         dtype: ``torch.float16`` or ``torch.bfloat16``.
-        floor: Smallest scale to go on with.
+        floor: Smallest scale to go on with; a disabled scaler has none that could fall.
 
     Returns:
         A dict with
 
         - ``"loss"``: mean of the losses, a detached float32 tensor, not scaled.
         - ``"norm"``: norm of the unscaled gradients of the optimizer's parameters before clipping,
-          a tensor; not finite if they are not.
+          a tensor without dimensions (float32 or float64); not finite if they are not.
         - ``"scale"``: the scale that this step was run with (float); 1.0 with a disabled scaler.
         - ``"stepped"``: whether the optimizer took the step (bool).
 
@@ -169,8 +178,8 @@ def amp_step(
         ValueError: If this machine has no such device; for another dtype; for float16 with a
             disabled scaler; without a micro-batch; or if `max_norm` is not above 0. Nothing has
             been changed then.
-        RuntimeError: If the scale is below `floor` after the update: the loss is not finite
-            whatever the scale, and nothing is trained any more.
+        RuntimeError: If the scale of an enabled scaler is below `floor` after the update: the loss
+            is not finite whatever the scale, and nothing is trained any more.
     """
     # region 8.4.k
     _refuse(device, dtype)
@@ -189,11 +198,15 @@ def amp_step(
         scaler.scale(loss / len(batches)).backward()
     scaler.unscale_(optimizer)
     held = [p for group in optimizer.param_groups for p in group["params"]]
+    # a disabled scaler steps whatever the gradients are
+    grads = [p.grad for p in held if p.grad is not None]
+    fine = scaler.is_enabled() or all(bool(grad.isfinite().all()) for grad in grads)
     norm = nn.utils.clip_grad_norm_(held, math.inf if max_norm is None else max_norm)
     taken = []
     handle = optimizer.register_step_post_hook(lambda *_: taken.append(True))
     try:
-        scaler.step(optimizer)
+        if fine:
+            scaler.step(optimizer)
     finally:
         handle.remove()
     scaler.update()
@@ -217,7 +230,7 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
         gradients: ``{name: tensor or None}``: gradients in float32 or float64, not scaled; None
             for a parameter that got none.
         dtype: ``torch.float16`` or ``torch.bfloat16``, with its subnormals.
-        scale: Loss scale to try, above 0: entries are multiplied by it in float64, then cast.
+        scale: Loss scale to try: entries are multiplied by it in float64, then cast.
         tolerance: Share of lost entries that can be borne.
 
     Returns:
@@ -229,15 +242,19 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
         - ``"needed"``: whether `underflow` is above `tolerance`.
         - ``"largest_scale"``: the largest power of two, as a float, that as a scale lets no entry
           exceed ``torch.finfo(dtype).max``; infinite if there is no nonzero entry. It may be below
-          1 and does not depend on `scale`.
+          1 and does not depend on `scale`. For float64 entries that are so small that it would be
+          no float any more, it is ``2.0**1023``, the largest power of two that is one.
 
     Raises:
         ValueError: If a gradient is of a lower precision than float32 (what is asked about has
-            happened to it already), has an entry that is not finite, or `dtype` is another.
+            happened to it already), has an entry that is not finite, `dtype` is another, or
+            `scale` is not above 0.
     """
     # region 8.4.l
     if dtype not in HALVES:
         raise ValueError(f"{dtype} is not a lower precision")
+    if not scale > 0:
+        raise ValueError(f"{scale} is no scale")
     entries = []
     for name, gradient in gradients.items():
         if gradient is None:
@@ -266,7 +283,7 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
         "underflow": underflow,
         "overflow": float(torch.isinf(cast).double().mean()),
         "needed": underflow > tolerance,
-        "largest_scale": math.ldexp(1.0, exponent),
+        "largest_scale": math.ldexp(1.0, min(exponent, 1023)),
     }
     # endregion
 

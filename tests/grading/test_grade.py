@@ -206,4 +206,4 @@ def test_the_sheet_alone_is_judged_when_asked_for(work: Workspace) -> None:
     outcome = graded(work, task="sheet")
     assert {found.task for found in outcome.evidence} == {"9.1.P"}
     assert outcome.report["predictions"]["fields"][0]["measured"] == "12"  # type: ignore[index]
-    assert outcome.path.name == "9.1.P.json"
+    assert outcome.path.name == "9.1.sheet.json"

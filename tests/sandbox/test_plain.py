@@ -104,6 +104,7 @@ class LyingText(str):
         (LyingText("honest"), "honest"),
         ({np.str_("a"): 1, np.int64(3): 2}, {"a": 1, 3: 2}),
         (Fraction(1, 4), 0.25),
+        (Fraction(2**1100), 2**1100),
         (Path("a") / "b", "a/b"),
     ],
 )
@@ -136,6 +137,7 @@ class LyingPoint(collections.namedtuple("LyingPoint", "x")):
     ("value", "words"),
     [
         ({"loss": MyFloat(1)}, "value['loss'] is a MyFloat, which is not plain data"),
+        ([Fraction(10**400, 3)], "value[0] is a Fraction that no float can hold"),
         ([1, {2: {3}}], "value[1][2] is a set, which is not plain data"),
         (Liar(), "value is a Liar, which is not plain data"),
         (Colour.RED, "value is a Colour, which is not plain data"),

@@ -157,7 +157,7 @@ def test_q11_a_checkpoint_beside_the_model() -> None:
         tensors = [*device.parameters(), *state.values()]
         extra[where] = sum(t.nbytes for t in tensors if t.device.type == "meta") - size
     assert extra == {"meta": size, "cpu": 0}
-    assert 'map_location="cpu"' in _answer("q11")
+    assert "map_location='cpu'" in _answer("q11")
 
 
 def test_q12_a_block_for_each_number() -> None:

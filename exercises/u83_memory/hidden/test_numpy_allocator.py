@@ -6,7 +6,7 @@ Closed forms where the rules give one; any sequence of requests against a model 
 from __future__ import annotations
 
 from grader.checks import check
-from grader.instruments.caching_allocator import replay
+from grader.instruments.caching_allocator import AllocatorModel, OutOfMemory, replay
 
 KIB, MIB = 2**10, 2**20
 STATS = ("requested", "allocated", "reserved", "inactive_split", "largest_free",
@@ -47,12 +47,14 @@ def _held(expect, stats, what, **want):
 @check("8.3.d", row="prediction", level="pass")
 def test_requested_allocated_reserved(student, draw, expect):
     """Requests are rounded into blocks, blocks share segments, and nothing takes nothing."""
-    n = draw.integer(600, 3900)
+    n = draw.integer(60, 240)
     stats = _last(student, expect, _mallocs(*[4] * n))
     _held(expect, stats, f"{n} requests of 4 B", requested=4 * n, allocated=512 * n,
           reserved=2 * MIB, largest_free=2 * MIB - 512 * n)  # fmt: skip
-    stats = _last(student, expect, _mallocs(*[4] * 4097))
-    _held(expect, stats, "4097 requests of 4 B", reserved=4 * MIB, allocated=4097 * 512)
+    # 31 blocks of 64.5 KiB go into a segment of 2 MiB
+    stats = _last(student, expect, _mallocs(*[64 * KIB + n] * 32))
+    _held(expect, stats, f"32 requests of {64 * KIB + n} B", reserved=4 * MIB,
+          allocated=32 * (64 * KIB + 512))  # fmt: skip
     stats = _last(student, expect, [["malloc", n], ["malloc", 3 * MIB + n]], numpy=True)
     _held(expect, stats, "requests in integers of NumPy", requested=3 * MIB + 2 * n)
     stats = _last(student, expect, [["malloc", 0], ["free", 0], ["malloc", 0]])
@@ -242,10 +244,10 @@ def test_any_sequence_of_requests(student, draw, expect):
         want = replay(operations, limit)
         stats, raised, _ = _run(student, expect, operations, limit)
         for number, (got, true) in enumerate(zip(stats, want, strict=True)):
-            fails = bool(true.get("failed"))
-            expect.equal(bool(raised[number]), fails, what=f"whether operation {number} fails")
+            fails, what = bool(true.get("failed")), f"operation {number}, {operations[number][0]}"
+            expect.equal(bool(raised[number]), fails, what=f"whether {what}, fails")
             held = {name: true[name] for name in STATS}
-            expect.equal(got, held, what=f"stats after operation {number} of many", unit="B")
+            expect.equal(got, held, what=f"stats after {what}, of many", unit="B")
             both = got["requested"] <= got["allocated"] <= got["reserved"]
             expect.that(both, "More is requested than allocated, or allocated than reserved.")
         expect.that(len(alive) > 0, "The sequence has no living block.")
@@ -253,7 +255,7 @@ def test_any_sequence_of_requests(student, draw, expect):
 
 def _sequence(draw, count, limit):
     """Return random operations, and the numbers of the requests that are alive after them."""
-    operations, alive, made = [], [], 0
+    operations, alive, handles, model = [], [], [], AllocatorModel(limit)
     for _ in range(count):
         kind = draw.integer(0, 99)
         if kind < 55 or not alive:
@@ -262,14 +264,20 @@ def _sequence(draw, count, limit):
                 draw.integer(MIB, 6 * MIB), draw.integer(10 * MIB, 24 * MIB), MIB, 0,
             ])  # fmt: skip
             operations.append(["malloc", size])
-            failed = limit is not None and replay(operations, limit)[-1].get("failed")
-            if not failed:
-                alive.append(made)
-            made += 1
+            try:
+                handles.append(model.malloc(size))
+                alive.append(len(handles) - 1)
+            except OutOfMemory:
+                handles.append(None)
         elif kind < 94:
-            operations.append(["free", alive.pop(draw.integer(0, len(alive) - 1))])
+            number = alive.pop(draw.integer(0, len(alive) - 1))
+            operations.append(["free", number])
+            model.free(handles[number])
+        elif kind < 97:
+            operations.append(["empty_cache"])
+            model.empty_cache()
         else:
-            operations.append(["empty_cache"] if kind < 97 else ["reset_peak"])
+            operations.append(["reset_peak"])
     return operations, alive
 
 

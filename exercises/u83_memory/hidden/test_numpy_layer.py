@@ -83,6 +83,8 @@ def test_layers_that_cannot_be_split(student, draw, expect):
         ("if the heads are no multiple of t", [8, 1, 12, 6], {"tensor_parallel": 4}),
         ("if the sequence is to be split and is no multiple of t", [9, 1, 8, 4],
          {"tensor_parallel": 4, "sequence_parallel": True}),
+        ("if the width is no multiple of t, with full recomputation too", [8, 1, 10, 4],
+         {"tensor_parallel": 4, "recompute": "full"}),
         ("for an unknown recomputation", [8, 1, 8, 4], {"recompute": "some"}),
         ("for 0 devices", [8, 1, 8, 4], {"tensor_parallel": 0}),
         ("for 0 heads", [8, 1, 8, 0], {}),

@@ -49,7 +49,7 @@ def test_closed_book_ran_and_named(student, reference, draw, expect):
         peaks = {name: live[name]["peak"] for name in live}
         lowest = peaks["update"] - live["update"]["before"] + live["forward"]["before"]
         ran = seen["peak"] >= min(lowest, max(peaks.values()))
-        expect.that(ran, "Less was ever alive than such a step needs: did it run?")
+        expect.that(ran, "At no time was as much alive as such a step needs: was it run?")
         top = max(peaks, key=lambda name, peaks=peaks: peaks[name])
         top = {"update": "optimizer"}.get(top, top)
         expect.equal(seen["answer"]["peak_phase"], top, what="peak_phase")

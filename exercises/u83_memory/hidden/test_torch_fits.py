@@ -9,7 +9,7 @@ def _refused(expect, answer, why, error="ValueError"):
     raised = answer["raised"]
     refused = error in raised
     seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"The function must raise {error} {why}.", seen)
+    expect.that(refused, f"first_fit must raise {error} {why}.", seen)
 
 
 def _fine(expect, answer, what):
@@ -17,9 +17,10 @@ def _fine(expect, answer, what):
     expect.that(not raised, f"{what} raised {(raised or [''])[0]}.")
 
 
-def _fit(student, sizes, fails, *, once=False, nothing=False):
+def _fit(student, sizes, fails, *, once=False, nothing=False, cycle=False):
     fails = {str(size): kind for size, kind in fails.items()}
-    case = {"sizes": sizes, "fails": fails, "once": once, "nothing": nothing}
+    case = {"sizes": sizes, "fails": fails, "once": once, "nothing": nothing,
+            "cycle": cycle}  # fmt: skip
     return student.run("fitted", case)
 
 
@@ -36,6 +37,21 @@ def test_the_next_try_begins_clean(student, draw, expect):
     answer = _fit(student, sizes, {**fails, sizes[-1]: "torch"})
     _refused(expect, answer, "if no size fits", "MemoryError")
     expect.equal(answer["held"], 0, what="failed attempts that the last error holds")
+
+
+@check("8.3.o", row="prediction", level="pass")
+def test_an_attempt_that_keeps_its_exception(student, draw, expect):
+    """Where frame and exception hold each other, the failed attempt has gone all the same."""
+    sizes = draw.shuffled(range(10, 14))
+    kinds = draw.shuffled(["torch", "memory", "text"])
+    fails = dict(zip(sizes, kinds, strict=False))
+    what = "failed attempts, which keep their own exceptions, that are still alive at each try"
+    answer = _fit(student, sizes, fails, cycle=True)
+    _fine(expect, answer, "first_fit")
+    expect.equal([one["alive"] for one in answer["tries"]], [0] * 4, what=what)
+    answer = _fit(student, sizes, {**fails, sizes[-1]: "torch"}, cycle=True)
+    _refused(expect, answer, "if no size fits", "MemoryError")
+    expect.equal(answer["held"], 0, what="failed attempts that are alive after the last error")
 
 
 @check("8.3.o", row="prediction", level="pass")

@@ -13,7 +13,7 @@ def _refused(expect, answer, why, error="ValueError"):
     raised = answer["raised"]
     refused = error in raised
     seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"The function must raise {error} {why}.", seen)
+    expect.that(refused, f"find_leak must raise {error} {why}.", seen)
 
 
 def _fine(expect, answer, what):
@@ -90,12 +90,12 @@ def test_growth_that_is_no_leak(student, draw, expect):
 @check("8.3.n", row="prediction", level="pass")
 def test_a_leak_is_not_measured_by_nothing(student, draw, expect):
     """A meter of None or zeros proves no absence of leaks, and plans without steps are refused."""
-    for kind in ("none", "zero"):
+    for kind, readings in (("none", "None"), ("zero", "0")):
         answer = student.run("leaking", {"kind": kind, "plan": {}})
-        _refused(expect, answer, f"if all readings are {kind}", "RuntimeError")
+        _refused(expect, answer, f"if all readings are {readings}", "RuntimeError")
     for plan, why in (
         ({"steps": 0}, "for 0 steps"),
-        ({"steps": 2, "warmup": -1}, "for -1 warm-up"),
+        ({"steps": 2, "warmup": -1}, "for a warm-up of -1 steps"),
     ):
         case = {"kind": "rows", "plan": plan, "entries": 1, "widths": [3, 2], "batch": 2}
         answer = student.run("leaking", case)

@@ -9,7 +9,7 @@ def _refused(expect, answer, why, error="ValueError"):
     raised = answer["raised"]
     refused = error in raised
     seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"The function must raise {error} {why}.", seen)
+    expect.that(refused, f"meter_for must raise {error} {why}.", seen)
 
 
 def _fine(expect, answer, what):

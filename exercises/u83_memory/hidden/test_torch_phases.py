@@ -12,7 +12,7 @@ def _refused(expect, answer, why, error="ValueError"):
     raised = answer["raised"]
     refused = error in raised
     seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"The function must raise {error} {why}.", seen)
+    expect.that(refused, f"phase_memory must raise {error} {why}.", seen)
 
 
 def _fine(expect, answer, what):

@@ -86,12 +86,14 @@ def test_closed_book_norms_are_true(student, draw, expect):
         float(x) if isinstance(x, int | float | np.number) else math.nan for x in answer["norms"]
     ]
     for norm, fine in zip(norms, good, strict=True):
-        expect.that(math.isfinite(norm) == fine, "Norms are finite but for the overflow.", norm)
+        expect.that(
+            math.isfinite(norm) == fine, "A norm must be finite, but for that of bad_step.", norm
+        )
     taken = [norm for norm, fine in zip(norms, good, strict=True) if fine]
     expect.equal(len(seen["updates"]), len(taken), what="steps that an optimizer really took")
     for norm, applied in zip(taken, seen["updates"], strict=True):
         fine = applied >= 0.5 * min(norm, 1.0)
-        expect.that(fine, "What the optimizer got is far shorter than min(norm, 1).")
+        expect.that(fine, "The gradient that the optimizer got is far shorter than min(norm, 1).")
         # float16 is nowhere in this: norms are taken in float32, over some hundred entries
         expect.close(
             applied,
@@ -112,4 +114,5 @@ def test_closed_book_order(student, draw, expect):
         found = re.search(rf"(?<![a-z]){word}", sentence)
         expect.that(found is not None, f"The sentence lacks the word {word}.")
         places.append(found.start())
-    expect.equal(places, sorted(places), what="places of the six words in the sentence")
+    named = [word for _, word in sorted(zip(places, WORDS, strict=True))]
+    expect.equal(named, list(WORDS), what="the six words, in the order of their first places")

@@ -74,6 +74,18 @@ def test_model_is_left_as_it_was(student, draw, expect):
 
 
 @check("8.4.j", row="optimization_validity", level="pass")
+def test_buffers_are_left_as_they_were(student, draw, expect):
+    """What a forward moves, like running statistics, is put back, also after an error."""
+    for fails in (False, True):
+        case = _case(draw, fails=fails, moves=True, dtype=draw.choice(HALVES))
+        seen = _run(student, expect, "mapped", case)
+        if not fails:
+            _value(expect, seen, "dtype_map")
+        when = "after an error in the forward" if fails else "afterwards"
+        expect.that(seen["buffer"] == 1, f"A buffer of the model has another value {when}.")
+
+
+@check("8.4.j", row="optimization_validity", level="pass")
 def test_backward_outside_autocast(student, draw, expect):
     """The forward runs inside autocast, the backward outside of it."""
     seen = _run(student, expect, "mapped", _case(draw, dtype="bfloat16"))

@@ -123,6 +123,12 @@ def test_ends_of_the_half_formats(student, draw, expect):
     expect.equal(
         got["underflow"], 0.0, what="underflow of 1e-40 and 1e-30 in bfloat16, with subnormals"
     )
+    got = _needed(
+        student, expect, {"gradients": {"w": np.array([1e-320], np.float64)}, "dtype": "bfloat16"}
+    )
+    expect.equal(
+        got["largest_scale"], 2.0**1023, what="largest_scale for an entry of 1e-320 in bfloat16"
+    )
 
 
 @check("8.4.l", row="optimization_validity", level="pass")
@@ -155,7 +161,7 @@ def test_nothing_to_lose(student, expect):
 
 @check("8.4.l", row="optimization_validity", level="pass")
 def test_gradients_that_say_nothing(student, draw, expect):
-    """Gradients in a half, with NaN or infinity, and a dtype that is no half are refused."""
+    """Gradients in a half or not finite, a dtype that is no half and scales of 0 are refused."""
     fine = {"v": np.ones(4, np.float32)}
     cases = {
         "for gradients in float16": {"gradients": fine, "cast": "float16"},
@@ -163,6 +169,9 @@ def test_gradients_that_say_nothing(student, draw, expect):
         "for a gradient with NaN": {"gradients": fine | {"w": np.array([1, math.nan], np.float32)}},
         "for an infinite gradient": {"gradients": {"w": np.array([math.inf], np.float32)} | fine},
         "for float32": {"gradients": fine, "dtype": "float32"},
+        "for a scale of 0": {"gradients": fine, "named": {"scale": 0.0}},
+        "for a negative scale": {"gradients": fine, "named": {"scale": -2.0}},
+        "for a scale that is NaN": {"gradients": fine, "named": {"scale": math.nan}},
     }
     for why, case in cases.items():
         seen = _run(student, expect, "needed", case)

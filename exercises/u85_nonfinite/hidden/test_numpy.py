@@ -157,7 +157,7 @@ def test_flags_without_a_warning(student, draw, expect):
 
 
 def _shares(x, axis, keep=None):
-    """Return softmax by Python's exact sums, row by row; kept entries are finite or -inf."""
+    """Return softmax in 40 decimal digits, row by row; kept entries are finite or -inf."""
     rows = np.moveaxis(np.asarray(x, F64), axis, -1)
     kept = np.moveaxis(np.broadcast_to(True if keep is None else keep, np.shape(x)), axis, -1)
     result = np.zeros(rows.shape)
@@ -166,19 +166,25 @@ def _shares(x, axis, keep=None):
         top = max((float(v) for v in row[mask]), default=-INF)
         if top == -INF:
             continue
-        weights = [math.exp(float(v) - top) if m else 0.0 for v, m in zip(row, mask, strict=True)]
-        result[place] = np.array(weights) / math.fsum(weights)
+        with localcontext(prec=40):
+            weights = [
+                (Decimal(float(v)) - Decimal(top)).exp() if m else Decimal(0)
+                for v, m in zip(row, mask, strict=True)
+            ]
+            result[place] = [float(weight / sum(weights)) for weight in weights]
     return np.moveaxis(result, -1, axis)
 
 
 def _tolerance(dtype):
     """Return rtol and atol: a few rounding errors, and the smallest step of the dtype.
 
-    A score shifted by up to 20 in the dtype itself is off by 10 rounding errors, and so is its
-    exponential; the sum, the quotient and the functions add a few.
+    A shifted score is off by half a rounding error of its size, and its exponential by as many
+    rounding errors as that size; beyond the logarithm of the smallest number the exponential is 0
+    whatever the shift. The sum, the quotient and the functions add a few.
     """
     info = np.finfo(dtype)
-    return {"rtol": 24 * float(info.eps), "atol": float(info.smallest_subnormal)}
+    shift = -math.log(float(info.smallest_subnormal))
+    return {"rtol": (24 + shift) * float(info.eps), "atol": float(info.smallest_subnormal)}
 
 
 def _softmaxed(student, expect, cases, what, quiet=True):

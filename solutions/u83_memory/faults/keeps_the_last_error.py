@@ -4,6 +4,7 @@ check = "8.3.o/the_next_try_begins_clean"
 stage = "torch"
 says = "Something held the error of the failed attempt, and with it the frames and their tensors. Keep its text, if you need it."
 source = "pytorch/pytorch#27600"
+also = ["8.3.o/an_attempt_that_keeps_its_exception"]
 """
 
 

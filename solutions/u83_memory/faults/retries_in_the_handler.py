@@ -4,6 +4,7 @@ check = "8.3.o/the_next_try_begins_clean"
 stage = "torch"
 says = "The tensors of the failed attempt were alive when the next one began: inside the except block the exception holds the frames. Leave it first."
 source = "pytorch/pytorch#18853"
+also = ["8.3.o/an_attempt_that_keeps_its_exception"]
 """
 
 

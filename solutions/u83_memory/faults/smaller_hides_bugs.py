@@ -14,6 +14,7 @@ def first_fit(attempt, sizes):
             return size, attempt(size)
         except (MemoryError, RuntimeError):
             pass
+        gc.collect()
     if not tried:
         raise ValueError("there is no size to try")
     raise MemoryError(f"none of {tried} sizes fits")

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "The scale was halved and doubled whatever the factors were. Use growth_factor and backoff_factor."
 """
 
+
 class LossScaler(LossScaler):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)

@@ -3,6 +3,7 @@
 check = "8.4.j/model_is_left_as_it_was"
 stage = "torch"
 says = "The map left gradients on the model. torch.autograd.grad returns them without storing them."
+also = ["8.4.j/buffers_are_left_as_they_were"]
 """
 
 _untouched_map = dtype_map

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "Gradients that are not finite were applied. Such a step is left out, since it would make every weight NaN."
 """
 
+
 class LossScaler(LossScaler):
     def step(self, gradients, apply):
         applied = []

@@ -6,6 +6,7 @@ says = "A NaN was rounded: with its ones in the lower half it becomes infinity, 
 also = ["8.4.c/bf16_as_torch_rounds_it"]
 """
 
+
 def round_bf16(x):
     x = np.asarray(x)
     if x.dtype != np.float32:

@@ -6,6 +6,7 @@ says = "After loading, the count of good iterations began at 0. The scale grows 
 source = "huggingface/transformers#34053"
 """
 
+
 class LossScaler(LossScaler):
     def load_state_dict(self, state):
         super().load_state_dict({**state, "growth_tracker": 0})

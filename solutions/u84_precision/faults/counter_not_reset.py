@@ -6,6 +6,7 @@ says = "The count of good iterations went on after an overflow. Growth needs an 
 also = ["8.4.g/scale_as_torch_has_it"]
 """
 
+
 class LossScaler(LossScaler):
     def update(self):
         count, found = self.growth_tracker, self._found

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "The gradients were divided in float16 and are 0 again. Convert to float32 first: that is what the scale was for."
 """
 
+
 class LossScaler(LossScaler):
     def unscale(self, gradients):
         super().unscale(gradients)

@@ -3,7 +3,9 @@
 check = "8.4.j/map_as_its_operators_run"
 stage = "torch"
 says = "A module that runs twice is listed with the dtype of its first output. The last one is asked for."
+also = ["8.4.j/buffers_are_left_as_they_were"]
 """
+
 
 def _first_calls(model, x, dtype):
     first, handles = {}, []

@@ -11,4 +11,8 @@ _trained_alone = check_amp_config
 def check_amp_config(model, scaler, device="cpu", dtype=torch.float16):
     found = _trained_alone(model, scaler, device, dtype)
     low = any(p.dtype in HALVES for p in model.parameters())
-    return found if not low or found[-1:] == ["low_precision_parameters"] else [*found, "low_precision_parameters"]
+    return (
+        found
+        if not low or found[-1:] == ["low_precision_parameters"]
+        else [*found, "low_precision_parameters"]
+    )

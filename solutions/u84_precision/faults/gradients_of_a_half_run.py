@@ -3,6 +3,7 @@
 check = "8.4.l/gradients_that_say_nothing"
 stage = "torch"
 says = "Gradients in a half say nothing about what a half loses: it is lost in them already. Refuse them."
+also = ["8.4.l/ends_of_the_half_formats"]
 """
 
 _true_ones = needs_scaler

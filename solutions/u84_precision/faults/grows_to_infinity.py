@@ -6,6 +6,7 @@ says = "The scale grew beyond what a float32 holds. Then every loss is infinite;
 also = ["8.4.g/scale_as_torch_has_it"]
 """
 
+
 class LossScaler(LossScaler):
     def update(self):
         if not self._found and self.growth_tracker + 1 == self._interval:

@@ -6,6 +6,7 @@ says = "The scale grew one good iteration too late: it is the interval-th one in
 also = ["8.4.g/scale_as_torch_has_it", "8.4.g/growth_ends_before_infinity", "8.4.g/update_without_a_step", "8.4.g/scaler_resumes_with_its_count", "8.4.g/scaler_defaults_and_settings"]
 """
 
+
 class LossScaler(LossScaler):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)

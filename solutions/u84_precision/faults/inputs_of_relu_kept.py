@@ -17,5 +17,9 @@ def autocast_forward_bytes(widths, batch):
     copies = kept["terms"]["weight_copies"] // 2
     gained = 2 * sum(hidden) - first
     even = copies // gained + 1 if gained > 0 else None
-    return {"fp32": kept["fp32"] + 2 * more, "bf16": kept["bf16"] + more, "terms": terms,
-            "break_even": even}
+    return {
+        "fp32": kept["fp32"] + 2 * more,
+        "bf16": kept["bf16"] + more,
+        "terms": terms,
+        "break_even": even,
+    }

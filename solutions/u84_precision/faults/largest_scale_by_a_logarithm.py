@@ -11,7 +11,9 @@ _last_power = needs_scaler
 
 def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
     found = _last_power(gradients, dtype, scale, tolerance)
-    top = max((float(g.abs().max()) for g in gradients.values() if g is not None and g.numel()), default=0)
+    top = max(
+        (float(g.abs().max()) for g in gradients.values() if g is not None and g.numel()), default=0
+    )
     if top:
         found["largest_scale"] = 2.0 ** round(math.log2(torch.finfo(dtype).max / top))
     return found

@@ -6,6 +6,7 @@ says = "The scale fell under its floor and nobody was told. A loss that is never
 source = "facebookresearch/fairseq#1529"
 """
 
+
 class LossScaler(LossScaler):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)

@@ -6,6 +6,7 @@ says = "After loading, the scale was the initial one: the first steps are left o
 source = "huggingface/transformers#34053"
 """
 
+
 class LossScaler(LossScaler):
     def load_state_dict(self, state):
         super().load_state_dict({**state, "scale": self.scale})

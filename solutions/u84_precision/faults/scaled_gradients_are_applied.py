@@ -6,6 +6,7 @@ says = "The gradients were applied with the scale still in them. Divide them bef
 also = ["8.4.g/float16_gradients_are_divided_in_float32"]
 """
 
+
 class LossScaler(LossScaler):
     def step(self, gradients, apply):
         if self._unscaled:

@@ -14,5 +14,9 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
     entries = sum(g.numel() for g in gradients.values() if g is not None)
     part = found["nonzero"] / entries if entries else 0.0
     under = found["underflow"] * part
-    return {**found, "underflow": under, "overflow": found["overflow"] * part,
-            "needed": under > tolerance}
+    return {
+        **found,
+        "underflow": under,
+        "overflow": found["overflow"] * part,
+        "needed": under > tolerance,
+    }

@@ -7,6 +7,7 @@ source = "huggingface/accelerate#113"
 also = ["8.4.g/float16_gradients_are_divided_in_float32"]
 """
 
+
 class LossScaler(LossScaler):
     def step(self, gradients, apply):
         if not self._unscaled:

@@ -7,6 +7,7 @@ source = "huggingface/accelerate#113"
 also = ["8.4.k/step_is_that_of_float64", "8.4.k/unscaled_once_and_updated_once", "8.4.k/norm_of_what_the_optimizer_holds"]
 """
 
+
 class _Wrapper:
     """An optimizer in other clothes."""
 

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "A second unscale in an iteration was let through: the gradients are divided by the scale twice, and nobody is told."
 """
 
+
 class LossScaler(LossScaler):
     def unscale(self, gradients):
         if self._unscaled and not self._stepped:

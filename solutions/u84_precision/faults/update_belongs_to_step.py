@@ -7,6 +7,7 @@ source = "Azure/MS-AMP PR#45"
 also = ["8.4.g/gradients_are_unscaled_once_and_may_be_clipped", "8.4.g/float16_gradients_are_divided_in_float32"]
 """
 
+
 class LossScaler(LossScaler):
     def update(self):
         if self._unscaled and not self._stepped:

@@ -11,6 +11,7 @@ def first_fit(attempt, sizes):
             if "out of memory" not in str(error).lower():
                 raise
             last = str(error)
+        gc.collect()
     if last is None:
         raise ValueError("there is no size to try")
     raise MemoryError(last)

@@ -122,6 +122,8 @@ _STATES = {
 class Big:
     """Stands for the tensors of an attempt."""
 
+    error: BaseException | None = None
+
 
 def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Try sizes of which some do not fit; return what was tried, and what was alive at each try."""
@@ -146,7 +148,12 @@ def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         tries.append({"size": size, "alive": sum(ref() is not None for ref in alive)})
         big = Big()
         alive.append(weakref.ref(big))
-        fail(case["fails"].get(str(size), ""))
+        try:
+            fail(case["fails"].get(str(size), ""))
+        except Exception as error:
+            if case.get("cycle"):
+                big.error = error
+            raise
         return None if case.get("nothing") else [size, "fits"]
 
     gc.disable()  # an exception in a cycle would only be gone by chance

@@ -35,10 +35,13 @@ def _mapped_model(case: dict[str, Any]) -> tuple[Any, Any]:
             self.idle = nn.Linear(width, 3)
             self.soft = nn.Softmax(-1)
             self.head = nn.Linear(width, classes)
+            self.register_buffer("running", torch.ones(()))
             self.autocast: list[bool] = []
 
         def forward(self, x: Any) -> Any:
             self.autocast.append(torch.is_autocast_enabled("cpu"))
+            if case.get("moves"):
+                self.running.mul_(0.5)
             x = self.twice(self.block(x))
             x = self.twice(self.pair(x)[0])
             logits = self.head(self.soft(self.frozen(x)))
@@ -71,6 +74,7 @@ def mapped(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "old_grad": bool((model.head.weight.grad == 3.0).all()),
         "new_grads": [n for n, p in model.named_parameters() if p.grad is not None],
         "backward_in_autocast": any(recorder.seen),
+        "buffer": float(model.running),
         "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
     }
 

@@ -27,6 +27,8 @@ def scaler_script(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
             seen = answer_of(getattr(scaler, name), *given)
             if name == "unscale" and isinstance(seen.get("value"), list | tuple):
                 unscaled = list(seen["value"])
+        elif name == "iterate":
+            seen = answer_of(_iterate, scaler, *given)
         elif name == "resume":
             state = scaler.state_dict()
             scaler = stage.LossScaler(**case["options"])
@@ -39,6 +41,13 @@ def scaler_script(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
         seen["scale"], seen["growth_tracker"] = scaler.scale, scaler.growth_tracker
         log.append(seen)
     return log
+
+
+def _iterate(scaler: Any, gradients: list[Any], times: int) -> None:
+    """Run good iterations one after the other."""
+    for _ in range(times):
+        scaler.step(gradients, lambda found: None)
+        scaler.update()
 
 
 def torch_scaler(stage: Any, case: dict[str, Any]) -> list[list[float]]:

@@ -170,6 +170,7 @@ def first_fit(attempt, sizes):
         fits, result = _try(attempt, size)
         if fits:
             return [size, result]
+        gc.collect()
     if seen:
         raise MemoryError("nothing fits")
     raise ValueError("no sizes")

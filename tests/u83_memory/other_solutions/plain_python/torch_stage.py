@@ -192,11 +192,11 @@ def first_fit(attempt, sizes):
         try:
             return (size, attempt(size))
         except MemoryError:
-            continue
+            pass
         except RuntimeError as error:
-            if "out of memory" in str(error).lower():
-                continue
-            raise
+            if "out of memory" not in str(error).lower():
+                raise
+        gc.collect()
     raise MemoryError("all too large")
 
 

@@ -69,7 +69,9 @@ def format_limits(exponent, mantissa, infinity=True):
     _within(exponent, mantissa, 11, 52)
     bias = 2 ** (exponent - 1) - 1
     eps = np.ldexp(1.0, -mantissa)
-    top = np.ldexp(2 - eps if infinity else 2 - 2 * eps, bias if infinity else bias + 1)
+    top = (2 ** (mantissa + 1) - 2) << max(bias + 1 - mantissa, 0)
+    if infinity or bias < 1023:
+        top = np.ldexp(2 - eps if infinity else 2 - 2 * eps, bias if infinity else bias + 1)
     tiny = np.ldexp(1.0, 1 - bias)
     return {
         "max": top,

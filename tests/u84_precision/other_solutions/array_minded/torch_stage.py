@@ -79,9 +79,10 @@ def amp_step(
     if max_norm is not None and norm > max_norm:
         for grad in grads:
             grad.mul_(max_norm / norm)
-    scaler.step(optimizer)
+    stepped = bool(norm.isfinite())
+    if stepped:
+        scaler.step(optimizer)
     scaler.update()
-    stepped = not scaler.get_scale() < before
     if stepped and scheduler:
         scheduler.step()
     if scaler.is_enabled() and scaler.get_scale() < floor:
@@ -90,7 +91,7 @@ def amp_step(
 
 
 def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
-    if dtype not in LOW:
+    if dtype not in LOW or not scale > 0:
         raise ValueError("dtype")
     here = [g for g in gradients.values() if g is not None]
     if any(g.dtype in LOW or not g.isfinite().all() for g in here):
@@ -105,7 +106,7 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
         best, top = 1.0, flat.abs().max().item()
         while best * top > limit:
             best /= 2
-        while 2 * best * top <= limit:
+        while 2 * best * top <= limit and best < 2.0**1023:
             best *= 2
     return {
         "nonzero": count,

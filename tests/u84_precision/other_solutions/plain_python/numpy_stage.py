@@ -91,7 +91,7 @@ def format_limits(exponent, mantissa, infinity=True):
     top = (2 - step) * 2**bias if infinity else (2 - 2 * step) * 2 ** (bias + 1)
     count = 2 ** (mantissa + 1)
     return {
-        "max": float(top),
+        "max": float(top) if top < 2**1024 else int(top),
         "smallest_normal": float(Fraction(2) ** (1 - bias)),
         "smallest_subnormal": float(step * Fraction(2) ** (1 - bias)),
         "eps": float(step),

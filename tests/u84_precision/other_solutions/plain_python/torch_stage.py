@@ -27,6 +27,7 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     if _absent(device) or not _low(dtype):
         raise ValueError(f"{device}, {dtype}")
     seen, kept = {}, {}
+    running = {name: buffer.clone() for name, buffer in model.named_buffers()}
     for name, module in model.named_modules():
         if list(module.children()):
             continue
@@ -46,6 +47,8 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     finally:
         for module in kept.values():
             del module.__dict__["forward"]
+        for name, buffer in model.named_buffers():
+            buffer.data.copy_(running[name])
     gradients = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
@@ -88,10 +91,10 @@ def amp_step(
     if max_norm is not None and math.isfinite(norm) and norm > max_norm:
         for parameter in parameters:
             parameter.grad *= max_norm / norm
-    finite = math.isfinite(norm)
-    scaler.step(optimizer)
+    taken = math.isfinite(norm)
+    if taken or scaler.is_enabled():
+        scaler.step(optimizer)
     scaler.update()
-    taken = finite or not scaler.is_enabled()
     if taken and scheduler is not None:
         scheduler.step()
     if scaler.is_enabled() and scaler.get_scale() < floor:
@@ -100,8 +103,8 @@ def amp_step(
 
 
 def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
-    if not _low(dtype):
-        raise ValueError(dtype)
+    if not _low(dtype) or not scale > 0:
+        raise ValueError(dtype, scale)
     nonzero = under = over = 0
     top = 0.0
     for gradient in gradients.values():
@@ -125,7 +128,7 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
         power = math.floor(math.log2(torch.finfo(dtype).max) - math.log2(top)) + 2
         while math.ldexp(top, power) > torch.finfo(dtype).max:
             power -= 1
-        best = math.ldexp(1.0, power)
+        best = 2.0 ** min(power, 1023)
     return {
         "nonzero": nonzero, "underflow": share, "overflow": over / nonzero if nonzero else 0.0,
         "needed": share > tolerance, "largest_scale": best,
