@@ -22,8 +22,9 @@ def capture(fn, *args, fullgraph=False):
     its position among all arguments; other arguments are handed over as they are. On proxies `fn`
     may use
 
-    - the operators ``+ - * / @ > < >= <=``, unary ``-``, with a proxy or a number on either side,
-      and ``abs(x)``; ``np.exp``, ``np.tanh``, ``np.maximum``, ``np.minimum``;
+    - the operators ``+ - * / @``, with a proxy or a number on either side, ``> < >= <=`` with the
+      proxy on the left, unary ``-`` and ``abs(x)``; ``np.exp``, ``np.tanh``, ``np.maximum``,
+      ``np.minimum``;
     - ``x.sum()`` and ``x.mean()`` over all entries, and ``np.where(condition, x, y)``;
     - ``x.shape``, ``x.ndim``, ``x.dtype`` and ``len(x)``: plain values, which are no operations.
       Whatever is computed from them enters the graph as a constant.

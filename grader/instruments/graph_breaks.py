@@ -180,7 +180,7 @@ def answers_known_question() -> bool:
     backend = CountingBackend()
     code = _branches.__code__.replace(co_name="branches")
     x = torch.ones(3)
-    answer = torch.compile(FunctionType(code, {}), backend=backend)(x)
+    answer = torch.compile(FunctionType(code, _branches.__globals__), backend=backend)(x)
     counted = (backend.graphs, backend.operators, backend.runs)
     return counted == (2, 4, 2) and answer.tolist() == [3.0, 3.0, 3.0]
 

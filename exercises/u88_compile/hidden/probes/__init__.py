@@ -11,7 +11,16 @@ from typing import Any
 from grader.instruments.calls import calls
 from grader.instruments.settings import changed_by
 
-from .breaks import counted, found, of_modules, raising
+from .breaks import (
+    counted,
+    found,
+    known,
+    known_counts,
+    of_modules,
+    raising,
+    torch_guards,
+    torch_logs,
+)
 from .capturing import captured, guarded, logged
 from .closed_book import closed_book
 from .comparing import compared

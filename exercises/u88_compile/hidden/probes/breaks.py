@@ -96,22 +96,29 @@ def functions() -> dict[str, Callable[..., Any]]:
     return {name: value for name, value in locals().items() if callable(value) and name != "outside"}
 
 
-def found(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
-    """Ask find_break about each function; tell beside it what a count made here says."""
+def found(stage: Any, case: dict[str, Any]) -> list[Any]:
+    """Ask find_break about each function."""
     import torch
 
-    from grader.instruments import graph_breaks
+    made, x = functions(), torch.tensor(case["x"])
+    with redirect_stdout(io.StringIO()):
+        return [stage.find_break(made[kind], x.clone()) for kind in case["kinds"]]
 
-    made, answers = functions(), []
+
+def known(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what the course's own instrument says of each function."""
+    import torch
+
+    from grader.instruments.graph_breaks import count_graphs, first_break
+
+    made, told = functions(), []
     x = torch.tensor(case["x"])
-    for kind in case["kinds"]:
-        with redirect_stdout(io.StringIO()):
-            answer = stage.find_break(made[kind], x.clone())
-            counted = graph_breaks.count_graphs(made[kind], [(x,)])
-            reason = graph_breaks.first_break(made[kind], x)
-        answers.append({"answer": answer, "graphs": counted.graphs,
-                        "operators": counted.operators, "reason": reason})  # fmt: skip
-    return answers
+    with redirect_stdout(io.StringIO()):
+        for kind in case["kinds"]:
+            counted, reason = count_graphs(made[kind], [(x,)]), first_break(made[kind], x)
+            told.append({"broken": reason != "", "reason": reason, "graphs": counted.graphs,
+                         "operators": counted.operators})  # fmt: skip
+    return told
 
 
 def raising(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -151,11 +158,9 @@ def of_modules(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def counted(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
-    """Ask compile_counts about functions; tell beside it what a count made here says."""
+def _counted_functions() -> dict[str, Callable[..., Any]]:
+    """Return functions to be called several times, by name."""
     import torch
-
-    from grader.instruments import graph_breaks
 
     def double(x: Any) -> Any:
         return x * 2
@@ -171,18 +176,83 @@ def counted(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     def nothing(x: Any) -> Any:
         return x
 
-    made = {"double": double, "times": times, "broken": broken, "nothing": nothing,
+    return {"double": double, "times": times, "broken": broken, "nothing": nothing,
             "module": torch.nn.Linear(3, 3)}  # fmt: skip
-    answers = []
+
+
+def _calls(one: dict[str, Any]) -> list[tuple[Any, ...]]:
+    import torch
+
+    return [
+        tuple(torch.ones(item["shape"]) if isinstance(item, dict) else item for item in call)
+        for call in one["calls"]
+    ]
+
+
+def counted(stage: Any, case: dict[str, Any]) -> list[Any]:
+    """Ask compile_counts about functions, some of which were compiled before."""
+    import torch
+
+    made, answers = _counted_functions(), []
     for one in case["sequences"]:
-        calls = [
-            tuple(torch.ones(item["shape"]) if isinstance(item, dict) else item for item in call)
-            for call in one["calls"]
-        ]
-        fn = made[one["function"]]
+        fn, calls = made[one["function"]], _calls(one)
         if one.get("compiled before"):
             torch.compile(fn, backend="eager")(*calls[0])
-        answer = stage.compile_counts(fn, calls, **one["named"])
-        true = graph_breaks.count_graphs(fn, calls, one["named"].get("dynamic"))
-        answers.append({"answer": answer, "compiled": list(true.compiled), "ran": list(true.ran)})
+        answers.append(stage.compile_counts(fn, calls, **one["named"]))
     return answers
+
+
+def known_counts(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what the course's own instrument counts for the same calls."""
+    from grader.instruments.graph_breaks import count_graphs
+
+    made, told = _counted_functions(), []
+    for one in case["sequences"]:
+        true = count_graphs(made[one["function"]], _calls(one), one["named"].get("dynamic"))
+        told.append({"compiled": list(true.compiled), "ran": list(true.ran)})
+    return told
+
+
+def torch_guards(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the guard that torch names for each pair of calls of one tensor."""
+    import torch
+
+    from grader.instruments.graph_breaks import failing_guard
+
+    def double(x: Any) -> Any:
+        return x * 2
+
+    def made(described: list[Any]) -> list[Any]:
+        return [torch.ones(one["shape"], dtype=getattr(torch, one["dtype"])) for one in described]
+
+    dtypes = {"Float": "float32", "Double": "float64", "Long": "int64"}
+    told = []
+    for first, second in case["pairs"]:
+        words = failing_guard(double, made(first), made(second))
+        kind = words.partition(" mismatch")[0].rpartition(" ")[2]
+        place = words.partition("at index ")[2].partition(".")[0]
+        old, new = words.partition("expected ")[2].split(", actual ")
+        old, new = (dtypes[one] if kind == "dtype" else int(one) for one in (old, new.strip()))
+        told.append({"kind": kind, "index": int(place) if place else None,
+                     "expected": old, "actual": new})  # fmt: skip
+    return told
+
+
+def torch_logs(stage: Any, case: dict[str, Any]) -> list[list[str]]:
+    """Return what torch does at each call: compile, hit, or run eagerly."""
+    import torch
+
+    from grader.instruments.graph_breaks import count_graphs
+
+    def fn(x: Any, n: Any) -> Any:
+        return x * 2 if n is None else x * n
+
+    logs = []
+    for one in case["cases"]:
+        calls = [(torch.ones(x["shape"]), n) for x, n in one["calls"]]
+        counted = count_graphs(fn, calls, one["named"]["dynamic"])
+        logs.append([
+            "compile" if compiled else "hit" if ran else "eager"
+            for compiled, ran in zip(counted.compiled, counted.ran, strict=True)
+        ])  # fmt: skip
+    return logs
