@@ -135,11 +135,13 @@ class FaultyWarmup(nn.Module):
 def make_warmup(steps):
     """Return a module that does what ``FaultyWarmup(steps)`` does, compiled once for all calls.
 
-    Same outputs and gradients (to 1e-6, relative) at every call and in the dtype of the input, in training and evaluation mode
-    (one compilation each), eager or compiled. ``module.calls`` is the count so far, a tensor or
-    number that ``int()`` takes, 0 at first; modules count on their own. Checkpoints stay as they
-    are: ``state_dict()`` has the keys that ``FaultyWarmup`` has, each side loads the other's, and a
-    copy by `copy.deepcopy` goes on counting by itself.
+    Same outputs and gradients (to 1e-6, relative) at every call and in the dtype of the input, in
+    training and evaluation mode (one compilation each): eager, and compiled with ``eager`` or
+    ``aot_eager``. Hold the gradients of the last one against `compare`; a tensor that is changed in
+    place although the backward reads it is not safe there. ``module.calls`` is the count so far, a
+    tensor or number that ``int()`` takes, 0 at first; modules count on their own. Checkpoints stay
+    as they are: ``state_dict()`` has the keys that ``FaultyWarmup`` has, and each side loads the
+    other's. A copy by `copy.deepcopy` goes on counting by itself.
 
     Args:
         steps: Number of calls until the scale is 1 (int, at least 1).

@@ -103,8 +103,7 @@ def _line(draw, registers, arrays, length):
     return steps
 
 
-@check("8.8.a", row="fault_repair", level="pass")
-def test_operations_in_order(student, draw, expect):
+def _every_operation(student, draw, expect):
     """Every operation is written down once, in order, with its operands and its shape."""
     programs = []
     for _ in range(8):
@@ -127,8 +126,7 @@ def test_operations_in_order(student, draw, expect):
         _hold(expect, got, steps, args, f"a program of {len(steps) - 1} steps without a break")
 
 
-@check("8.8.a", row="fault_repair", level="pass")
-def test_a_value_splits_the_graph(student, draw, expect):
+def _values_in_the_middle(student, draw, expect):
     """A value that is needed ends the graph; the function goes on with it in the next one."""
     programs = []
     for kind in ("if", "float", "int", "item", "if", "item"):
@@ -166,8 +164,7 @@ def test_breaks_at_head_and_tail(student, draw, expect):
         _hold(expect, got, steps, args, "a program with a break at an edge, or with no operation")
 
 
-@check("8.8.a", row="fault_repair", level="pass")
-def test_sizes_are_constants(student, draw, expect):
+def _sizes_are_constants(student, draw, expect):
     """Shapes, lengths and plain arguments are values: no operation, no break, but constants."""
     x, rows = _array(draw, draw.integer(2, 5), draw.integer(6, 9)), draw.integer(2, 9)
     programs = [
@@ -181,8 +178,7 @@ def test_sizes_are_constants(student, draw, expect):
         _hold(expect, got, steps, args, "a program that asks for sizes")
 
 
-@check("8.8.a", row="fault_repair", level="pass")
-def test_one_graph_or_an_error(student, draw, expect):
+def _one_graph_or_an_error(student, draw, expect):
     """With fullgraph the first break is a GraphBreak, at once; without a break nothing changes."""
     programs, stops = [], []
     for kind in ("if", "float", "int", "item"):
@@ -203,8 +199,7 @@ def test_one_graph_or_an_error(student, draw, expect):
     _hold(expect, got, steps, args, "a program without a break, with fullgraph=True")
 
 
-@check("8.8.a", row="fault_repair", level="pass")
-def test_arrays_of_any_kind(student, draw, expect):
+def _arrays_of_any_kind(student, draw, expect):
     """Empty arrays, single numbers, integers, bools and transposed views are captured alike."""
     straight = [["add", 0, 0], ["sum", 1], ["give", 2, 1]]
     wide = _array(draw, 2, 5)
@@ -227,3 +222,18 @@ def test_arrays_of_any_kind(student, draw, expect):
         args = [arg.T for arg in args] if turned else args
         what = f"a program on {args[0].dtype} of shape {list(args[0].shape)}"
         _hold(expect, answer["value"], steps, args, what)
+
+
+@check("8.8.a", row="fault_repair", level="pass")
+def test_operations_in_order(student, draw, expect):
+    """Every operation is written down once, in order, with its operands and its shape."""
+    _every_operation(student, draw, expect)
+    _arrays_of_any_kind(student, draw, expect)
+    _sizes_are_constants(student, draw, expect)
+
+
+@check("8.8.a", row="fault_repair", level="pass")
+def test_a_value_splits_the_graph(student, draw, expect):
+    """A value that is needed ends the graph and goes on in the next, or is an error if asked for."""
+    _values_in_the_middle(student, draw, expect)
+    _one_graph_or_an_error(student, draw, expect)

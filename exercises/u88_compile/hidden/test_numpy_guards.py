@@ -40,8 +40,7 @@ def _judge(student, expect, cases):
         expect.equal(picked, want, what=f"the failure for {words}")
 
 
-@check("8.8.b", row="fault_repair", level="pass")
-def test_the_first_guard_that_fails(student, draw, expect):
+def _drawn_arguments(student, draw, expect):
     """Argument by argument: type, dtype, rank, sizes by index; the first difference is told."""
     a, b, c, d = draw.shuffled(range(3, 20))[:4]
     two = [_array([a, b]), _array([c])]
@@ -68,8 +67,7 @@ def test_the_first_guard_that_fails(student, draw, expect):
     _judge(student, expect, draw.shuffled(cases))
 
 
-@check("8.8.b", row="fault_repair", level="pass")
-def test_plain_values_are_guarded_by_value(student, draw, expect):
+def _plain_values_are_guarded_by_value(student, draw, expect):
     """A plain value must be equal and of the same type; NaN is equal to NaN."""
     n, text = draw.integer(2, 99), draw.name()
     cases = [
@@ -89,8 +87,7 @@ def test_plain_values_are_guarded_by_value(student, draw, expect):
     _judge(student, expect, draw.shuffled(cases))
 
 
-@check("8.8.b", row="fault_repair", level="pass")
-def test_symbols_stand_for_two_and_more(student, draw, expect):
+def _dynamic_places(student, draw, expect):
     """A dynamic size may be anything but 0 and 1, a dynamic number anything of its type."""
     a, b, c = draw.shuffled(range(2, 20))[:3]
     example = [_array([a, b]), 3, 0.5]
@@ -121,8 +118,7 @@ def test_symbols_stand_for_two_and_more(student, draw, expect):
     _judge(student, expect, draw.shuffled(cases))
 
 
-@check("8.8.b", row="fault_repair", level="pass")
-def test_sizes_that_share_a_symbol(student, draw, expect):
+def _sizes_that_share_a_symbol(student, draw, expect):
     """Sizes that were equal in the example and share a symbol must be equal again."""
     a, b, c, d = draw.shuffled(range(2, 20))[:4]
     square, all_of_it = [_array([a, a])], [(0, 0), (0, 1)]
@@ -178,8 +174,7 @@ def test_places_that_are_none(student, draw, expect):
                               "symbols that are possible")])  # fmt: skip
 
 
-@check("8.8.b", row="fault_repair", level="strong")
-def test_the_guard_that_torch_names(student, reference, draw, expect):
+def _the_guard_that_torch_names(student, reference, draw, expect):
     """For arrays drawn just now the guard that fails is the one that torch names."""
     kinds = ["float32", "float64", "int64"]
     pairs = []
@@ -203,6 +198,21 @@ def test_the_guard_that_torch_names(student, reference, draw, expect):
         for pair, true in zip(pairs, named, strict=True)
     ]
     _judge(student, expect, cases)
+
+
+@check("8.8.b", row="fault_repair", level="pass")
+def test_the_first_guard_that_fails(student, reference, draw, expect):
+    """Argument by argument the first difference is told, the one that torch names for arrays."""
+    _drawn_arguments(student, draw, expect)
+    _plain_values_are_guarded_by_value(student, draw, expect)
+    _the_guard_that_torch_names(student, reference, draw, expect)
+
+
+@check("8.8.b", row="fault_repair", level="pass")
+def test_symbols_stand_for_two_and_more(student, draw, expect):
+    """A symbol stands for any size but 0 and 1, or any number; shared ones stay equal."""
+    _dynamic_places(student, draw, expect)
+    _sizes_that_share_a_symbol(student, draw, expect)
 
 
 # --- compile_log
@@ -239,8 +249,7 @@ def _hold(student, expect, cases):
         expect.equal(actions, [_WORDS[letter] for letter in letters], what=f"actions for {words}")
 
 
-@check("8.8.c", row="fault_repair", level="pass")
-def test_a_second_size_becomes_a_symbol(student, draw, expect):
+def _sizes_that_change(student, draw, expect):
     """The second size makes a symbol; before that a size is a constant, and 0 and 1 stay so."""
     a, b, c, d = draw.shuffled(range(2, 30))[:4]
     both = [[_array([n, m])] for n, m in ((a, b), (c, b), (d, b), (d, a), (b, c), (c, d))]
@@ -272,8 +281,7 @@ def test_static_and_dynamic(student, draw, expect):
     ])  # fmt: skip
 
 
-@check("8.8.c", row="fault_repair", level="pass")
-def test_numbers_and_constants(student, draw, expect):
+def _numbers_and_constants(student, draw, expect):
     """Ints and floats are promoted like sizes, 0 and 1 included; bools, text and None are not."""
     x, (a, b, c) = _array([5]), draw.shuffled(range(2, 30))[:3]
     _hold(student, expect, [
@@ -344,8 +352,19 @@ def test_what_torch_does(student, reference, draw, expect):
             for _ in range(9)
         ]  # fmt: skip
         cases.append((calls, {"dynamic": dynamic}))
+    # equal sizes after they changed: no symbol is shared then
+    a, b, c, d, e, f = draw.shuffled(range(2, 30))[:6]
+    shapes = (([a, a], "float32"), ([b, c], "float32"), ([d, d], "float64"), ([e, f], "float64"))
+    cases.append(([[_array(*shape), None] for shape in shapes], {"dynamic": True}))
     asked = {"cases": [{"calls": calls, "named": named} for calls, named in cases]}
     true = reference.run("torch_logs", asked, stage="torch")
     logs = _logs(student, expect, cases)
     for (actions, _), want, (_, named) in zip(logs, true, cases, strict=True):
         expect.equal(actions, want, what=f"what torch.compile did with dynamic={named['dynamic']}")
+
+
+@check("8.8.c", row="fault_repair", level="pass")
+def test_a_second_value_becomes_a_symbol(student, draw, expect):
+    """The second size or number makes a symbol; sizes of 0 and 1, bools and texts stay constants."""
+    _sizes_that_change(student, draw, expect)
+    _numbers_and_constants(student, draw, expect)

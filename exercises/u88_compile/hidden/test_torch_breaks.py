@@ -54,8 +54,7 @@ def test_breaks_between_operations(student, reference, draw, expect):
     _find(student, reference, draw, expect, kinds, broken=True)
 
 
-@check("8.8.e", row="fault_repair", level="pass")
-def test_what_is_no_break(student, reference, draw, expect):
+def _functions_without_a_break(student, reference, draw, expect):
     """Shapes, NumPy on a CPU, torch.where and functions without operations are no break."""
     kinds = ["plain", "shape_branch", "length", "through_numpy", "chosen", "same"]
     _find(student, reference, draw, expect, kinds, broken=False)
@@ -75,8 +74,7 @@ def test_breaks_at_the_edges(student, reference, draw, expect):
     _find(student, reference, draw, expect, kinds, broken=True)
 
 
-@check("8.8.e", row="fault_repair", level="pass")
-def test_an_error_is_no_break(student, expect):
+def _an_error_is_no_break(student, expect):
     """What the function itself raises goes on to the caller."""
     seen = student.run("raising", {})
     raised = seen.get("raised")
@@ -85,8 +83,7 @@ def test_an_error_is_no_break(student, expect):
     expect.that("of the function itself" in str(raised), "Another error came out.", raised)
 
 
-@check("8.8.e", row="fault_repair", level="pass")
-def test_modules_and_several_arguments(student, expect):
+def _modules_and_several_arguments(student, expect):
     """Modules, and functions of several arguments, are inspected as they are."""
     answers = student.run("of_modules", {})
     for got, broken, what in zip(
@@ -98,6 +95,14 @@ def test_modules_and_several_arguments(student, expect):
         expect.keys(got, ["broken", "reason", "graphs", "operators"], what=f"the answer for {what}")
         expect.that(got["broken"] is broken, f"`broken` must be {broken} for {what}.", got["broken"])
         expect.equal(got["reason"] != "", broken, what=f"whether there is a reason for {what}")
+
+
+@check("8.8.e", row="fault_repair", level="pass")
+def test_what_is_no_break(student, reference, draw, expect):
+    """Shapes, NumPy on a CPU and torch.where are no break, and an error of the function is none."""
+    _functions_without_a_break(student, reference, draw, expect)
+    _an_error_is_no_break(student, expect)
+    _modules_and_several_arguments(student, expect)
 
 
 # --- compile_counts
@@ -120,8 +125,7 @@ def _count(student, reference, expect, sequences):
     return answers
 
 
-@check("8.8.f", row="fault_repair", level="pass")
-def test_counts_call_by_call(student, reference, draw, expect):
+def _changing_sizes(student, reference, draw, expect):
     """Each call has its own number of graphs that were compiled, and that ran."""
     a, b, c = draw.shuffled(range(2, 20))[:3]
     sequences = [
@@ -136,8 +140,7 @@ def test_counts_call_by_call(student, reference, draw, expect):
     _count(student, reference, expect, sequences)
 
 
-@check("8.8.f", row="fault_repair", level="pass")
-def test_two_graphs_and_none(student, reference, draw, expect):
+def _two_graphs_and_none(student, reference, draw, expect):
     """A broken function counts two graphs, one without operations none, in each call."""
     a, b = draw.shuffled(range(2, 20))[:2]
     sequences = [
@@ -149,8 +152,7 @@ def test_two_graphs_and_none(student, reference, draw, expect):
     _count(student, reference, expect, sequences)
 
 
-@check("8.8.f", row="fault_repair", level="pass")
-def test_what_was_compiled_before(student, reference, draw, expect):
+def _what_was_compiled_before(student, reference, draw, expect):
     """What somebody compiled before does not count, and does not save a compilation either."""
     a, b = draw.shuffled(range(2, 20))[:2]
     first = {"function": "double", "calls": _shapes(a, b, a), "named": {}}
@@ -170,3 +172,11 @@ def test_calls_that_ran_eagerly(student, reference, draw, expect):
                   "ten sizes with dynamic=False")]  # fmt: skip
     [got] = _count(student, reference, expect, sequences)
     expect.that(0 in got["ran"], "No call is shown as one that ran eagerly.", got["ran"])
+
+
+@check("8.8.f", row="fault_repair", level="pass")
+def test_counts_call_by_call(student, reference, draw, expect):
+    """Each call has its own number of graphs that were compiled and that ran, from a clean start."""
+    _changing_sizes(student, reference, draw, expect)
+    _two_graphs_and_none(student, reference, draw, expect)
+    _what_was_compiled_before(student, reference, draw, expect)

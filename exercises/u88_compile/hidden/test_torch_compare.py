@@ -27,16 +27,14 @@ def _compare(student, draw, expect, model, backend, **more):
     return failed
 
 
-@check("8.8.j", row="optimization_validity", level="pass")
-def test_sound_backends_agree(student, draw, expect):
+def _sound_backends_agree(student, draw, expect):
     """Sound backends agree, with BatchNorm and dropout, and everything is left as it was."""
     for backend in ("eager", "aot_eager"):
         failed = _compare(student, draw, expect, "everything", backend)
         expect.equal(failed, [], what=f"what fails with the backend {backend}")
 
 
-@check("8.8.j", row="optimization_validity", level="pass")
-def test_models_of_all_kinds_agree(student, draw, expect):
+def _models_of_all_kinds_agree(student, draw, expect):
     """Shared, frozen and unused parameters, token numbers and strided batches are no reason."""
     for model, more in (("tied", {}), ("tokens", {}), ("plain", {"strided": True})):
         failed = _compare(student, draw, expect, model, "eager", **more)
@@ -45,8 +43,7 @@ def test_models_of_all_kinds_agree(student, draw, expect):
     expect.equal(failed, [], what="what fails for a batch without examples")
 
 
-@check("8.8.j", row="optimization_validity", level="pass")
-def test_wrong_outputs_are_found(student, draw, expect):
+def _wrong_outputs_are_found(student, draw, expect):
     """A backend that computes wrong outputs is found: torch's own faulty one, and one wrong entry."""
     failed = _compare(student, draw, expect, "plain", "relu_accuracy_error_TESTING_ONLY")
     for part in ("train outputs", "eval outputs"):
@@ -59,8 +56,7 @@ def test_wrong_outputs_are_found(student, draw, expect):
     expect.that("train outputs" in failed, "An output with an axis more was broadcast.", failed)
 
 
-@check("8.8.j", row="optimization_validity", level="strong")
-def test_a_wrong_backward_is_found(student, draw, expect):
+def _a_wrong_backward_is_found(student, draw, expect):
     """A backend that is wrong in its backward alone is found, whichever gradient it spoils."""
     for what, shape in draw.shuffled(list(SHAPES.items())):
         where = {"shape": shape, "factor": 1.01, "place": draw.integer(0, 31)}
@@ -69,8 +65,17 @@ def test_a_wrong_backward_is_found(student, draw, expect):
                      what=f"what fails if one entry of the gradient of {what} is wrong")  # fmt: skip
 
 
-@check("8.8.j", row="optimization_validity", level="pass")
-def test_a_missing_gradient_is_found(student, draw, expect):
+def _a_wrong_backward_of_torch_itself(student, reference, draw, expect):
+    """What aot_eager does to a counter that is changed in place is found, if it does it here."""
+    seed = draw.integer(0, 9999)
+    case = {"model": "counts in place", "x": draw.normal((ROWS, WIDTH)), "seed": seed}
+    for backend in ("eager", "aot_eager"):
+        true = reference.run("compared", {**case, "backend": backend})["report"]["failed"]
+        failed = _compare(student, draw, expect, **{**case, "backend": backend})
+        expect.equal(failed, true, what=f"what fails for a counter in place, compiled with {backend}")
+
+
+def _a_missing_gradient_is_found(student, draw, expect):
     """A gradient that is there on one side alone disagrees."""
     what, shape = draw.choice([item for item in SHAPES.items() if item[0] != "the batch"])
     failed = _compare(student, draw, expect, "plain", "gradient cut", shape=shape)
@@ -78,8 +83,7 @@ def test_a_missing_gradient_is_found(student, draw, expect):
                  what=f"what fails if {what} gets no gradient")  # fmt: skip
 
 
-@check("8.8.j", row="optimization_validity", level="pass")
-def test_both_modes_are_compared(student, draw, expect):
+def _both_modes_are_compared(student, draw, expect):
     """What is wrong in training alone, or in evaluation alone, is found there."""
     for mode, short in (("training", "train"), ("evaluation", "eval")):
         failed = _compare(student, draw, expect, "two", f"wrong in {mode}")
@@ -102,8 +106,7 @@ def test_a_tolerance_is_declared(student, draw, expect):
         expect.equal(got, failed, what=what)
 
 
-@check("8.8.j", row="optimization_validity", level="pass")
-def test_nothing_agrees_by_accident(student, draw, expect):
+def _nothing_agrees_by_accident(student, draw, expect):
     """NaN agrees with nothing; a softmax's gradient is compared, not the sum's, which is 0."""
     failed = _compare(student, draw, expect, "log", "eager")
     for part in ("train outputs", "eval outputs"):
@@ -112,3 +115,26 @@ def test_nothing_agrees_by_accident(student, draw, expect):
                       factor=1.01, place=draw.integer(0, 11))  # fmt: skip
     expect.equal(failed, ["train gradients", "eval gradients"],
                  what="what fails if the backward of a softmax model is wrong")  # fmt: skip
+
+
+@check("8.8.j", row="optimization_validity", level="pass")
+def test_sound_backends_agree(student, draw, expect):
+    """Sound backends agree, whatever the model has, and everything is left as it was."""
+    _sound_backends_agree(student, draw, expect)
+    _models_of_all_kinds_agree(student, draw, expect)
+
+
+@check("8.8.j", row="optimization_validity", level="pass")
+def test_wrong_outputs_are_found(student, draw, expect):
+    """Wrong outputs are found in either mode, and nothing agrees by accident."""
+    _wrong_outputs_are_found(student, draw, expect)
+    _both_modes_are_compared(student, draw, expect)
+    _nothing_agrees_by_accident(student, draw, expect)
+
+
+@check("8.8.j", row="optimization_validity", level="strong")
+def test_a_wrong_backward_is_found(student, reference, draw, expect):
+    """A backend that is wrong in its backward alone is found, whichever gradient it spoils."""
+    _a_wrong_backward_is_found(student, draw, expect)
+    _a_missing_gradient_is_found(student, draw, expect)
+    _a_wrong_backward_of_torch_itself(student, reference, draw, expect)

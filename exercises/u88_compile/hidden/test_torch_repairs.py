@@ -87,8 +87,7 @@ def _inspect(student, expect, function, cases):
         _judge_row(expect, row, one, function, f"{what}, compiled", True)
 
 
-@check("8.8.g", row="fault_repair", level="pass")
-def test_scaled_in_one_graph(student, draw, expect):
+def _scaled_in_one_graph(student, draw, expect):
     """scaled is one graph without a break, and gives the faulty function's outputs compiled."""
     large, small = draw.normal((3, 4)) * 5, draw.normal((3, 4)) * 0.1
     large[1, 2] = 7.5
@@ -98,7 +97,8 @@ def test_scaled_in_one_graph(student, draw, expect):
 
 @check("8.8.g", row="fault_repair", level="pass")
 def test_scaled_gives_the_same(student, draw, expect):
-    """scaled gives what faulty_scaled does: above and below 1, in any dtype and layout."""
+    """scaled is one graph and gives what faulty_scaled does, in any dtype and layout."""
+    _scaled_in_one_graph(student, draw, expect)
     large, small = draw.normal((4, 3)) * 9, draw.normal((4, 3)) * 0.05
     large[draw.integer(0, 3), draw.integer(0, 2)] = -draw.uniform(40, 90)
     cases = [
@@ -126,8 +126,7 @@ def test_scaled_has_the_same_gradient(student, draw, expect):
     ], gradients=True)  # fmt: skip
 
 
-@check("8.8.h", row="fault_repair", level="pass")
-def test_unit_ball_in_one_graph(student, draw, expect):
+def _unit_ball_in_one_graph(student, draw, expect):
     """unit_ball is one graph without a break, and is right compiled on both sides of the branch."""
     far, near = draw.normal((6,)) * 5 + 1, draw.normal((6,)) * 0.05
     _inspect(student, expect, "unit_ball", [(_input(far), "a long vector"),
@@ -136,7 +135,8 @@ def test_unit_ball_in_one_graph(student, draw, expect):
 
 @check("8.8.h", row="fault_repair", level="pass")
 def test_unit_ball_on_both_sides(student, draw, expect):
-    """unit_ball gives what the branch does: long, short, zero, empty, NaN and infinite vectors."""
+    """unit_ball is one graph and gives what the branch does, for long and short vectors."""
+    _unit_ball_in_one_graph(student, draw, expect)
     far, near = draw.normal((3, 4)) * 3 + 1, draw.normal((3, 4)) * 0.05
     broken = draw.normal((3,)) * 2
     broken[draw.integer(0, 2)] = np.nan
@@ -163,12 +163,12 @@ def test_unit_ball_has_the_same_gradient(student, draw, expect):
     ], gradients=True)  # fmt: skip
 
 
-def _warmed(student, draw, expect, compiled, gradients):
+def _warmed(student, draw, expect, backend, gradients):
     """Call the module in several modes and hold each call against ``calls / steps``."""
     steps, gain = draw.integer(3, 5), draw.uniform(0.5, 2)
     modes = [True, True, False, True, False, *[True] * 4]
     x = draw.normal((2, 3), draw.choice([np.float32, np.float64]))
-    case = {"steps": steps, "modes": modes, "x": x, "compiled": compiled, "gain": gain}
+    case = {"steps": steps, "modes": modes, "x": x, "backend": backend, "gain": gain}
     seen = watched(student, expect, "warmed", case)
     expect.equal(seen["start"], 0, what="the count of a new module")
     expect.that(seen["training"] is True, "A new module must be in training mode.")
@@ -195,18 +195,24 @@ def _warmed(student, draw, expect, compiled, gradients):
 @check("8.8.i", row="fault_repair", level="pass")
 def test_warmup_counts_alike(student, draw, expect):
     """The module scales as the faulty one does at every call, and counts in training alone."""
-    _warmed(student, draw, expect, compiled=False, gradients=False)
+    _warmed(student, draw, expect, "", gradients=True)
+
+
+def _warmup_counts_on_compiled(student, draw, expect):
+    """Compiled, the module counts on, and its outputs are those of each call."""
+    _warmed(student, draw, expect, "eager", gradients=False)
 
 
 @check("8.8.i", row="fault_repair", level="strong")
-def test_warmup_compiled(student, draw, expect):
-    """Compiled, the module counts on, and its outputs and gradients are those of each call."""
-    _warmed(student, draw, expect, compiled=True, gradients=True)
+def test_warmup_gradients_compiled(student, draw, expect):
+    """Compiled with aot_eager, the gradients are those of the call that was made."""
+    _warmed(student, draw, expect, "aot_eager", gradients=True)
 
 
 @check("8.8.i", row="fault_repair", level="pass")
 def test_warmup_is_compiled_once(student, draw, expect):
-    """One graph serves all calls of a mode, where the faulty module needs one for each count."""
+    """One graph serves all calls of a mode, and the module counts on in it."""
+    _warmup_counts_on_compiled(student, draw, expect)
     calls = draw.integer(10, 14)
     modes = [True] * 4 + [False] + [True] * (calls - 5)
     case = {"steps": draw.integer(2, 6), "calls": calls, "modes": modes}

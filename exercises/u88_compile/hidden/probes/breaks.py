@@ -249,7 +249,9 @@ def torch_logs(stage: Any, case: dict[str, Any]) -> list[list[str]]:
 
     logs = []
     for one in case["cases"]:
-        calls = [(torch.ones(x["shape"]), n) for x, n in one["calls"]]
+        calls = [
+            (torch.ones(x["shape"], dtype=getattr(torch, x["dtype"])), n) for x, n in one["calls"]
+        ]
         counted = count_graphs(fn, calls, one["named"]["dynamic"])
         logs.append([
             "compile" if compiled else "hit" if ran else "eager"
