@@ -84,7 +84,7 @@ def _inspect(student, expect, function, cases):
     expect.equal(seen["graphs"], 1, what="graphs of the repaired function")
     expect.that(seen["recompiles"] is False, "It is compiled again after two warm-up calls.")
     for row, (one, what) in zip(seen["rows"], cases, strict=True):
-        _judge_row(expect, row, one, function, f"{what}, compiled", True)
+        _judge_row(expect, row, one, function, f"{what}, compiled", False)
 
 
 def _scaled_in_one_graph(student, draw, expect):

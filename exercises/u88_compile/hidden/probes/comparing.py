@@ -149,7 +149,12 @@ def _batch(case: dict[str, Any]) -> Any:
     return x.t().contiguous().t() if case.get("strided") else x
 
 
-def compared(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+def compared(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Compare models with backends, one after the other."""
+    return [_compared(stage, one) for one in case["cases"]]
+
+
+def _compared(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Compare one model with one backend; tell the report and what was not left as it was."""
     import torch
 
