@@ -160,7 +160,7 @@ def compare(model, batch, backend="aot_eager", rtol=1e-5, seed=0):
     uncompiled and once compiled with `backend`, both from the same weights and buffers and each
     after ``torch.manual_seed(seed)``, so that dropout draws the same numbers. The loss is a
     weighted sum of all entries of the output, with weights of which no two are equal, the same ones
-    for both. (A plain sum would not see a softmax at all.)
+    for both. (In a plain sum, outputs may cancel, or be a softmax, whose sum is 1.)
 
     Two tensors agree if their shapes are equal and no entry differs by more than `rtol` times the
     largest absolute value of the uncompiled one. NaN agrees with nothing. Tensors without entries

@@ -173,20 +173,30 @@ def detect(fn: Callable[..., Any], *args: Any) -> dict[str, bool]:
 
 
 def answers_known_question() -> bool:
-    """Whether a branch on a value is seen as two graphs of four operators in all, both of them run.
+    """Whether a value that is read is a break, and one operator is one graph that runs once.
 
     Asks of code of its own, which nobody has compiled, and so forgets nothing that others compiled.
     """
-    backend = CountingBackend()
-    code = _branches.__code__.replace(co_name="branches")
-    x = torch.ones(3)
-    answer = torch.compile(FunctionType(code, _branches.__globals__), backend=backend)(x)
-    counted = (backend.graphs, backend.operators, backend.runs)
-    return counted == (2, 4, 2) and answer.tolist() == [3.0, 3.0, 3.0]
+    backend, x = CountingBackend(), torch.ones(3)
+    answer = torch.compile(_fresh(_doubles), backend=backend)(x)
+    if (backend.graphs, backend.operators, backend.runs, answer.tolist()) != (1, 1, 1, [2.0] * 3):
+        return False
+    try:
+        with torch._dynamo.error_on_graph_break(True):
+            torch.compile(_fresh(_reads), backend="eager")(x)
+    except torch._dynamo.exc.Unsupported:
+        return True
+    return False
 
 
-def _branches(x: Any) -> Any:
-    y = x * 2
-    if y.sum() > 0:
-        return y + 1
-    return y - 1
+def _fresh(fn: FunctionType) -> FunctionType:
+    """Return the function with code of its own."""
+    return FunctionType(fn.__code__.replace(co_name=fn.__name__), fn.__globals__)
+
+
+def _doubles(x: Any) -> Any:
+    return x * 2
+
+
+def _reads(x: Any) -> Any:
+    return x * 2 if x.sum() > 0 else x

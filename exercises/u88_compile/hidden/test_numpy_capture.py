@@ -207,8 +207,7 @@ def _arrays_of_any_kind(student, draw, expect):
         (straight, [np.zeros((0, 3))], False), (straight, [np.array(2.5)], False),
         (straight, [_array(draw, 1, 1)], False), (straight, [np.arange(4)], False),
         (straight, [_array(draw, 3).astype(np.float16)], False), (straight, [wide], True),
-        ([["sum", 0], ["if", 1, 0, 1], ["add", 2, 2], ["give", 3]],
-         [np.array([True, False])], False),
+        (straight, [np.array([True, False])], False),
         ([["matmul", 0, 1], ["give", 2]], [wide, _array(draw, 3, 2)], True),
     ]  # fmt: skip
     case = [{"steps": steps, "args": args, "named": {}, "transposed": turned}

@@ -75,7 +75,7 @@ def test_wrong_outputs_are_found(student, draw, expect):
 
 
 @check("8.8.j", row="optimization_validity", level="strong")
-def test_a_wrong_backward_is_found(student, reference, draw, expect):
+def test_a_wrong_backward_is_found(student, draw, expect):
     """A backend that is wrong in its backward alone is found, whichever gradient it spoils."""
     shapes = [draw.choice(list(WEIGHTS.items())), draw.choice(list(BIASES.items())),
               ("the batch", [ROWS, WIDTH])]  # fmt: skip
@@ -87,13 +87,9 @@ def test_a_wrong_backward_is_found(student, reference, draw, expect):
     what, shape = draw.choice([*WEIGHTS.items(), *BIASES.items()])
     cases.append((_case(draw, "plain", "gradient cut", shape=shape), GRADIENTS,
                   f"if {what} gets no gradient"))  # fmt: skip
-    softmax = {"shape": [3, WIDTH], "factor": 1.01, "place": draw.integer(0, 11)}
-    cases.append((_case(draw, "softmax", "one gradient", **softmax), GRADIENTS,
-                  "if the backward of a softmax is wrong, whose sum has no gradient"))  # fmt: skip
-    # torch 2.13 reads a counter that is changed in place too late; if it does not here, none fails
-    case = _case(draw, "counts in place", "aot_eager")
-    true = reference.run("compared", {"cases": [case]})[0]["report"]["failed"]
-    cases.append((case, true, "if aot_eager reads a counter after it was changed in place"))
+    mirrored = {"shape": [3, WIDTH], "factor": 1.01, "place": draw.integer(0, 11)}
+    cases.append((_case(draw, "mirrored", "one gradient", **mirrored), GRADIENTS,
+                  "if the backward is wrong and the outputs cancel in a sum"))  # fmt: skip
     _hold(student, expect, cases)
 
 

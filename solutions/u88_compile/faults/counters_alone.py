@@ -3,7 +3,7 @@
 check = "8.8.e/breaks_between_operations"
 stage = "torch"
 says = "This is what the counter of graph breaks says. It stays at 0 for a branch on a value."
-also = ["8.8.e/breaks_at_the_edges", "8.8.e/what_is_no_break"]
+also = ["8.8.e/breaks_at_the_edges", "8.8.e/what_is_no_break", "8.8.m/closed_book"]
 """
 
 def find_break(fn, *args, _right=find_break):

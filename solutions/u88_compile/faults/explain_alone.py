@@ -3,7 +3,7 @@
 check = "8.8.e/breaks_at_the_edges"
 stage = "torch"
 says = "This is what explain says: one less than the number of graphs. A break before the first or after the last operation leaves one graph."
-also = ["8.8.e/values_that_are_read"]
+also = ["8.8.e/values_that_are_read", "8.8.e/what_is_no_break"]
 source = "tenstorrent/tt-torch#852"
 """
 

@@ -7,4 +7,5 @@ says = "The repaired function is not compiled at all: no graph, and so no break.
 
 def closed_book_repair(_right=closed_book_repair):
     answer = _right()
-    return {**answer, "repaired": torch.compiler.disable(answer["broken"])}
+    hidden = torch.compiler.disable(answer["broken"])
+    return {**answer, "repaired": lambda x: hidden(x)}

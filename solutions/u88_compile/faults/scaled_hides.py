@@ -5,4 +5,8 @@ stage = "torch"
 says = "Nothing is compiled: disable takes the function away from the compiler, break and all."
 """
 
-scaled = torch.compiler.disable(faulty_scaled)
+_hidden = torch.compiler.disable(faulty_scaled)
+
+
+def scaled(x):
+    return _hidden(x)

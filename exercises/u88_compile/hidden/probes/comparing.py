@@ -50,30 +50,26 @@ def _models() -> dict[str, Callable[[], Any]]:
         def forward(self, x: Any) -> Any:
             return self.second(torch.tanh(self.first(x)))
 
-    class CountsInPlace(nn.Module):
-        """A counter that is changed in place although the backward reads it: right without AOT."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.first = nn.Linear(WIDTH, 3)
-            self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
-
-        def forward(self, x: Any) -> Any:
-            self.calls += 1
-            return self.first(x) * (self.calls / 8).clamp(max=1.0)
-
     def everything() -> Any:
         return nn.Sequential(nn.Linear(WIDTH, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.5),
                              nn.Linear(8, 3))  # fmt: skip
 
-    def softmax() -> Any:
-        return nn.Sequential(nn.Linear(WIDTH, 3), nn.Softmax(dim=-1))
+    class Mirrored(nn.Module):
+        """Outputs that come with their negatives, so that their sum has a gradient of 0 exactly."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(WIDTH, 3)
+
+        def forward(self, x: Any) -> Any:
+            y = self.first(x)
+            return torch.cat([y, -y], dim=-1)
 
     def tokens() -> Any:
         return nn.Sequential(nn.Embedding(7, WIDTH), nn.Linear(WIDTH, 3))
 
-    return {"plain": Plain, "counts in place": CountsInPlace, "two": Two, "log": Log, "tied": Tied, "everything": everything,
-            "softmax": softmax, "tokens": tokens}  # fmt: skip
+    return {"plain": Plain, "two": Two, "log": Log, "tied": Tied, "everything": everything,
+            "mirrored": Mirrored, "tokens": tokens}  # fmt: skip
 
 
 def _backends(case: dict[str, Any]) -> dict[str, Any]:
