@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 
-class GraphBreak(Exception):  # noqa: N818 - the course's word for it
+class GraphBreak(Exception):
     """A value was needed while only one graph was allowed; the message is the kind of break."""
 
 

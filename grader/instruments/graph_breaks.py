@@ -189,7 +189,7 @@ def answers_known_question() -> bool:
     return False
 
 
-def _fresh(fn: FunctionType) -> FunctionType:
+def _fresh(fn: Callable[..., Any]) -> FunctionType:
     """Return the function with code of its own."""
     return FunctionType(fn.__code__.replace(co_name=fn.__name__), fn.__globals__)
 

@@ -401,6 +401,7 @@ def closed_book_repair():
         - ``"sentence"``: one sentence of five words or more that says what broke the graph, what
           repaired it, and both numbers of graphs, in digits.
     """
+
     # region 8.8.m
     def broken(x):
         y = torch.tanh(x)

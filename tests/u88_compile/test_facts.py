@@ -63,7 +63,7 @@ def test_a_schedule_that_cycles_the_momentum_compiles_again() -> None:
     optimizer = torch.optim.AdamW([parameter], lr=torch.tensor(0.1))
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=20)
     counted = count_graphs(
-        lambda: optimizer.step(),
+        lambda: optimizer.step(),  # noqa: PLW0108 - torch compiles the function, not a method
         [()] * 6,
         before=lambda number: schedule.step() if number else None,
     )

@@ -27,7 +27,11 @@ def _fn(x: Any, n: Any, y: Any) -> Any:
 def _calls(draw: random.Random) -> list[tuple[Any, ...]]:
     """Return calls of two arrays and a plain value, with sizes and values that change."""
     number = draw.choice([[2, 3, 4, 0, 1], [0.5, 2.5, 1.0], [True, False], ["a", "b"], [None]])
-    sizes, few, rank = [0, 1, 2, 3, 4, 5, 5, 6], draw.choice([[3], [0, 1, 3, 4]]), draw.choice([1, 2])
+    sizes, few, rank = (
+        [0, 1, 2, 3, 4, 5, 5, 6],
+        draw.choice([[3], [0, 1, 3, 4]]),
+        draw.choice([1, 2]),
+    )
     return [
         (
             np.ones([draw.choice(sizes) for _ in range(rank)], draw.choice(["float32", "float64"])),
@@ -39,9 +43,7 @@ def _calls(draw: random.Random) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_random_calls_are_compiled_where_torch_compiles_them(
-    stage: ModuleType, seed: int
-) -> None:
+def test_random_calls_are_compiled_where_torch_compiles_them(stage: ModuleType, seed: int) -> None:
     draw = random.Random(seed)
     calls, dynamic = _calls(draw), [None, True, None, False][seed % 4]
     log = stage.compile_log(calls, dynamic)

@@ -72,7 +72,9 @@ def test_q2_aot_eager_runs_the_same_operators_behind_more_python(key: dict[str, 
     seen: list[str] = []
 
     class Operators(TorchDispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             seen.append(str(func))
             return func(*args, **(kwargs or {}))
 
@@ -163,7 +165,7 @@ def test_q7_a_float_rate_compiles_once_more(
     optimizer = torch.optim.AdamW([parameter], lr=rate)
     schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
     counted = count_graphs(
-        lambda: optimizer.step(),
+        lambda: optimizer.step(),  # noqa: PLW0108 - torch compiles the function, not a method
         [()] * 10,
         before=lambda number: schedule.step() if number else None,
     )

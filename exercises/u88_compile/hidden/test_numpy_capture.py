@@ -191,7 +191,9 @@ def _one_graph_or_an_error(student, draw, expect):
     ):
         raised = answer.get("raised")
         fine = isinstance(raised, list) and raised[:1] == ["GraphBreak"]
-        expect.that(fine, f"{kind} must raise GraphBreak with fullgraph=True.", raised and raised[0])
+        expect.that(
+            fine, f"{kind} must raise GraphBreak with fullgraph=True.", raised and raised[0]
+        )
         expect.equal(answer["message"], kind, what="the message of the GraphBreak")
         expect.equal(answer["begun"], place, what="steps begun before the GraphBreak")
     steps, args = [["tanh", 0], ["size", 0, 0], ["add", 1, 2], ["give", 3]], [_array(draw, 3, 2)]
@@ -218,9 +220,9 @@ def _arrays_of_any_kind(student, draw, expect):
         raised = answer.get("raised")
         expect.that(not raised, "capture must not raise here.", raised and answer["message"])
         expect.keys(answer["value"], ["graphs", "breaks", "output", "value"], what="the answer")
-        args = [arg.T for arg in args] if turned else args
-        what = f"a program on {args[0].dtype} of shape {list(args[0].shape)}"
-        _hold(expect, answer["value"], steps, args, what)
+        given = [arg.T for arg in args] if turned else args
+        what = f"a program on {given[0].dtype} of shape {list(given[0].shape)}"
+        _hold(expect, answer["value"], steps, given, what)
 
 
 @check("8.8.a", row="fault_repair", level="pass")
@@ -233,6 +235,6 @@ def test_operations_in_order(student, draw, expect):
 
 @check("8.8.a", row="fault_repair", level="pass")
 def test_a_value_splits_the_graph(student, draw, expect):
-    """A value that is needed ends the graph and goes on in the next, or is an error if asked for."""
+    """A value that is needed ends the graph, or is an error if only one is allowed."""
     _values_in_the_middle(student, draw, expect)
     _one_graph_or_an_error(student, draw, expect)

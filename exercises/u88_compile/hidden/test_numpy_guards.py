@@ -46,14 +46,14 @@ def _drawn_arguments(student, draw, expect):
     two = [_array([a, b]), _array([c])]
     cases = [
         (_pair(two, two), None, "equal arguments"),
-        (_pair(two, [_array([d, b]), _array([c])]), _miss(0, "size", 0, a, d), "another first size"),
+        (_pair(two, [_array([d, b]), _array([c])]), _miss(0, "size", 0, a, d), "its first size"),
         (_pair(two, [_array([a, d]), _array([c])]), _miss(0, "size", 1, b, d), "another last size"),
         (_pair(two, [_array([d, c]), _array([d])]), _miss(0, "size", 0, a, d), "all sizes changed"),
         (_pair(two, [_array([a, b]), _array([d])]), _miss(1, "size", 0, c, d),
          "a changed second argument"),
         (_pair(two, [_array([d, b], "float64"), _array([c])]),
          _miss(0, "dtype", None, "float32", "float64"), "another dtype and another size"),
-        (_pair(two, [_array([a, b, d]), _array([c])]), _miss(0, "rank", None, 2, 3), "another rank"),
+        (_pair(two, [_array([a, b, d]), _array([c])]), _miss(0, "rank", None, 2, 3), "its rank"),
         (_pair(two, [_array([a, b, d], "int64"), _array([c])]),
          _miss(0, "dtype", None, "float32", "int64"), "another rank and another dtype"),
         (_pair([_array([]), _array([0, 3])], [_array([]), _array([0, 3])]), None,
@@ -267,8 +267,7 @@ def _sizes_that_change(student, draw, expect):
 
 @check("8.8.c", row="fault_repair", level="pass")
 def test_static_and_dynamic(student, draw, expect):
-    """Without symbols each size compiles; with symbols from the start one graph serves, 0 and 1
-    and broken pairs apart."""
+    """Without symbols each size compiles; with symbols from the start one graph serves most."""
     a, b, c, d = draw.shuffled(range(2, 30))[:4]
     shapes = [[_array(shape)] for shape in ([a, a], [b, b], [b, c], [c, c], [a, d], [1, 1], [1, a])]
     numbers = [[_array([a]), n] for n in (a, b, 0, 1)]
@@ -311,7 +310,9 @@ def test_a_full_cache(student, draw, expect):
         (_sizes(5, 6, 7, 1, 0), {"limit": 2}, "CChee", "a limit of 2 with symbols"),
     ])  # fmt: skip
     for limit in (0, -1):
-        [answer] = student.run("logged", {"cases": [{"calls": _sizes(3), "named": {"limit": limit}}]})
+        [answer] = student.run(
+            "logged", {"cases": [{"calls": _sizes(3), "named": {"limit": limit}}]}
+        )
         raised = answer.get("raised")
         fine = isinstance(raised, list) and "ValueError" in raised
         expect.that(fine, f"compile_log must raise ValueError for a limit of {limit}.",
@@ -365,6 +366,6 @@ def test_what_torch_does(student, reference, draw, expect):
 
 @check("8.8.c", row="fault_repair", level="pass")
 def test_a_second_value_becomes_a_symbol(student, draw, expect):
-    """The second size or number makes a symbol; sizes of 0 and 1, bools and texts stay constants."""
+    """The second size or number makes a symbol; sizes of 0 and 1, bools and texts stay fixed."""
     _sizes_that_change(student, draw, expect)
     _numbers_and_constants(student, draw, expect)

@@ -1,4 +1,4 @@
-"""Hidden checks of find_break (8.8.e) and compile_counts (8.8.f) against the course's instrument."""
+"""Hidden checks of find_break (8.8.e) and compile_counts (8.8.f) against an instrument."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def _modules_and_several_arguments(student, expect):
         strict=True,
     ):  # fmt: skip
         expect.keys(got, ["broken", "reason", "graphs", "operators"], what=f"the answer for {what}")
-        expect.that(got["broken"] is broken, f"`broken` must be {broken} for {what}.", got["broken"])
+        expect.that(
+            got["broken"] is broken, f"`broken` must be {broken} for {what}.", got["broken"]
+        )
         expect.equal(got["reason"] != "", broken, what=f"whether there is a reason for {what}")
 
 
@@ -130,10 +132,14 @@ def _changing_sizes(student, reference, draw, expect):
     a, b, c = draw.shuffled(range(2, 20))[:3]
     sequences = [
         ({"function": "double", "calls": _shapes(a, a, b, c), "named": {}}, "sizes that change"),
-        ({"function": "double", "calls": _shapes(a, b, a), "named": {"dynamic": False}},
-         "dynamic=False"),
-        ({"function": "double", "calls": _shapes(a, b, 1), "named": {"dynamic": True}},
-         "dynamic=True"),
+        (
+            {"function": "double", "calls": _shapes(a, b, a), "named": {"dynamic": False}},
+            "dynamic=False",
+        ),
+        (
+            {"function": "double", "calls": _shapes(a, b, 1), "named": {"dynamic": True}},
+            "dynamic=True",
+        ),
         ({"function": "module", "calls": _shapes((a, 3), (b, 3)), "named": {}}, "a module"),
         ({"function": "double", "calls": [], "named": {}}, "no call"),
     ]
@@ -176,7 +182,7 @@ def test_calls_that_ran_eagerly(student, reference, draw, expect):
 
 @check("8.8.f", row="fault_repair", level="pass")
 def test_counts_call_by_call(student, reference, draw, expect):
-    """Each call has its own number of graphs that were compiled and that ran, from a clean start."""
+    """Each call has its own number of graphs compiled and run, from a clean start."""
     _changing_sizes(student, reference, draw, expect)
     _two_graphs_and_none(student, reference, draw, expect)
     _what_was_compiled_before(student, reference, draw, expect)

@@ -69,7 +69,9 @@ def test_wrong_outputs_are_found(student, draw, expect):
         _case(draw, "plain", "another axis"), _case(draw, "log", "eager"),
     ])  # fmt: skip
     for part in outputs:
-        expect.that(part in faulty, f"{part} must fail: torch's backend for tests spoils relu.", faulty)
+        expect.that(
+            part in faulty, f"{part} must fail: torch's backend for tests spoils relu.", faulty
+        )
         expect.that(part in axis, f"{part} with an axis more were broadcast.", axis)
         expect.that(part in nan, f"{part} have NaN, which agrees with nothing.", nan)
 

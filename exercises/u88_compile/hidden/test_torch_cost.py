@@ -73,20 +73,24 @@ def _no_warm_up_no_time(student, expect):
 def _a_compiled_model_is_saved_plain(student, draw, expect):
     """The state of a compiled model has the plain names, and loads with all its values."""
     for whole, what in ((True, "a compiled model"), (False, "a model that is not compiled")):
-        _portable(student, draw, expect, what, whole=whole)
+        _portable(student, expect, what, _parts(draw, whole=whole))
 
 
 @check("8.8.l", row="fault_repair", level="pass")
 def test_a_compiled_model_is_saved_plain(student, draw, expect):
     """The state of a compiled model, or of one with compiled parts, loads into the plain one."""
     _a_compiled_model_is_saved_plain(student, draw, expect)
-    _portable(student, draw, expect, "a model with a compiled layer", parts=[draw.choice([0, 2])])
-    _portable(student, draw, expect, "compiled layers in a compiled body in a compiled model",
-              parts=[0, 2], inside=True, whole=True)  # fmt: skip
+    _portable(student, expect, "a model with a compiled layer", _parts(draw, [draw.choice([0, 2])]))
+    everywhere = _parts(draw, [0, 2], inside=True, whole=True)
+    _portable(student, expect, "compiled layers in a compiled body in a compiled model", everywhere)
 
 
-def _portable(student, draw, expect, what, whole=False, inside=False, parts=()):
-    case = {"whole": whole, "inside": inside, "parts": list(parts), "seed": draw.integer(0, 999)}
+def _parts(draw, parts=(), inside=False, whole=False):
+    """Return what is compiled in a model, for the probe."""
+    return {"whole": whole, "inside": inside, "parts": list(parts), "seed": draw.integer(0, 999)}
+
+
+def _portable(student, expect, what, case):
     seen = watched(student, expect, "portable", case)
     expect.that(seen["kept"] is True, f"portable_state changed {what}.")
     expect.equal(seen["names"], seen["wanted"], what=f"names in the state of {what}")
@@ -133,4 +137,6 @@ def test_closed_book(student, draw, expect):
     expect.that(len(sentence.split()) >= 5, "The sentence must have five words or more.", sentence)
     numbers = re.findall(r"\d+", sentence)
     for count in graphs:
-        expect.that(str(count) in numbers, f"The sentence does not say {count} in digits.", sentence)
+        expect.that(
+            str(count) in numbers, f"The sentence does not say {count} in digits.", sentence
+        )

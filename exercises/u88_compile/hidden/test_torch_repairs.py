@@ -88,7 +88,7 @@ def _inspect(student, expect, function, cases):
 
 
 def _scaled_in_one_graph(student, draw, expect):
-    """scaled is one graph without a break, and gives the faulty function's outputs compiled."""
+    """Scaled is one graph without a break, and gives the faulty function's outputs compiled."""
     large, small = draw.normal((3, 4)) * 5, draw.normal((3, 4)) * 0.1
     large[1, 2] = 7.5
     _inspect(student, expect, "scaled", [(_input(large), "a peak above 1"),
@@ -97,14 +97,15 @@ def _scaled_in_one_graph(student, draw, expect):
 
 @check("8.8.g", row="fault_repair", level="pass")
 def test_scaled_gives_the_same(student, draw, expect):
-    """scaled is one graph and gives what faulty_scaled does, in any dtype and layout."""
+    """Scaled is one graph and gives what faulty_scaled does, in any dtype and layout."""
     _scaled_in_one_graph(student, draw, expect)
     large, small = draw.normal((4, 3)) * 9, draw.normal((4, 3)) * 0.05
     large[draw.integer(0, 3), draw.integer(0, 2)] = -draw.uniform(40, 90)
     cases = [
         (_input(large), "a peak above 1"), (_input(small), "a peak below 1"),
-        (_input(large, transposed=True), "a transposed view"), (_input(large, "float64"), "float64"),
-        (_input(large, "float16"), "float16"), (_input(small, "float16"), "small float16"),
+        (_input(large, transposed=True), "a transposed view"),
+        (_input(large, "float64"), "float64"), (_input(large, "float16"), "float16"),
+        (_input(small, "float16"), "small float16"),
         (_input(large, "bfloat16"), "bfloat16"), (_input(np.zeros(3)), "zeros"),
         (_input(np.array(-8.0)), "one number"), (_input([[1.0]]), "a peak of 1"),
         (_input([np.nan, 2.0, -3.0]), "NaN"), (_input([np.nan, 0.5]), "NaN and small numbers"),

@@ -5,6 +5,7 @@ stage = "torch"
 says = "An error that the function raises itself was taken for a break. Only torch's own kind of error is one."
 """
 
+
 def find_break(fn, *args, _right=find_break):
     try:
         return _right(fn, *args)

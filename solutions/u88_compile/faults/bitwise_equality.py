@@ -5,5 +5,6 @@ stage = "torch"
 says = "The same bits were demanded. Compiled code may add in another order: hold both against the declared tolerance."
 """
 
+
 def compare(model, batch, backend="aot_eager", rtol=1e-5, seed=0, _right=compare):
     return _right(model, batch, backend, 0.0, seed)

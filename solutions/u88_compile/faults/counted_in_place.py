@@ -6,6 +6,7 @@ says = "The outputs are right and the gradients are those of the next call: the 
 source = "pytorch/pytorch#197039"
 """
 
+
 class _Warmup(_Warmup):
     def forward(self, x):
         if self.training:

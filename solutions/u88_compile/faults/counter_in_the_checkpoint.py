@@ -5,6 +5,7 @@ stage = "torch"
 says = "The state has a new key, and old checkpoints do not load any more."
 """
 
+
 class _Warmup(_Warmup):
     def __init__(self, steps):
         super().__init__(steps)

@@ -6,6 +6,7 @@ says = "This is what the counter of graph breaks says. It stays at 0 for a branc
 also = ["8.8.e/breaks_at_the_edges", "8.8.e/what_is_no_break", "8.8.m/closed_book"]
 """
 
+
 def find_break(fn, *args, _right=find_break):
     from torch._dynamo.utils import counters
 

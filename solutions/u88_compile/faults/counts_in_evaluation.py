@@ -6,6 +6,7 @@ says = "Calls in evaluation mode were counted."
 also = ["8.8.i/warmup_gradients_compiled", "8.8.i/warmup_is_compiled_once"]
 """
 
+
 class _Warmup(_Warmup):
     def forward(self, x):
         self.calls = self.calls + 1

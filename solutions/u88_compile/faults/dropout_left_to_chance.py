@@ -6,10 +6,13 @@ says = "The two runs drew different dropout masks. Seed before each of them."
 source = "pytorch/pytorch#113169"
 """
 
-def _outcome(model, batch, training, backend, seed, _right=_outcome, _drawn=[0]):
-    _drawn[0] += 1
+_drawn = []
+
+
+def _outcome(model, batch, training, backend, seed, _right=_outcome):
+    _drawn.append(1)
     manual_seed = torch.manual_seed
-    torch.manual_seed = lambda seed: manual_seed(seed + _drawn[0])
+    torch.manual_seed = lambda seed: manual_seed(seed + len(_drawn))
     try:
         return _right(model, batch, training, backend, seed)
     finally:

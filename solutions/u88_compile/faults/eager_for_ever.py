@@ -5,6 +5,7 @@ stage = "numpy"
 says = "After the limit a call was eager although an entry fits it. The cache is full, not closed."
 """
 
+
 def compile_log(calls, dynamic=None, limit=8, _right=compile_log):
     log = _right(calls, dynamic, limit)
     closed = False

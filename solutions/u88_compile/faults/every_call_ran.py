@@ -6,6 +6,7 @@ says = "A call behind the limit is shown as one that ran compiled. It ran eagerl
 source = "NVIDIA/TensorRT-LLM#6142"
 """
 
+
 def compile_counts(fn, calls, dynamic=None, _right=compile_counts):
     counts = _right(fn, calls, dynamic)
     if any(counts["ran"]):

@@ -7,6 +7,7 @@ also = ["8.8.e/values_that_are_read", "8.8.e/what_is_no_break"]
 source = "tenstorrent/tt-torch#852"
 """
 
+
 def find_break(fn, *args, _right=find_break):
     found = _right(fn, *args)
     torch._dynamo.reset()

@@ -6,6 +6,7 @@ says = "The first calls are in the steady times. They compile, which is paid onc
 also = ["8.8.k/all_compilations_are_paid_for"]
 """
 
+
 def steady_state(fn, warmup=3, repeats=20, clock=time.perf_counter, _right=steady_state):
     times = []
 

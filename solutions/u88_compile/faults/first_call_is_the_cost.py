@@ -6,6 +6,7 @@ says = "The cost is that of the first call alone. A later call of the warm-up co
 also = ["8.8.k/steady_times"]
 """
 
+
 def steady_state(fn, warmup=3, repeats=20, clock=time.perf_counter, _right=steady_state):
     result = _right(fn, warmup, repeats, clock)
     return {**result, "cost": result["first"] - result["p50"]}

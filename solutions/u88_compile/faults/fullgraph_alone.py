@@ -6,6 +6,7 @@ says = "This is what fullgraph=True says. It lets .item() and sizes that depend 
 also = ["8.8.e/what_is_no_break"]
 """
 
+
 def find_break(fn, *args, _right=find_break):
     found = _right(fn, *args)
     torch._dynamo.reset()

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "Operations after the break are in the graph before it. That graph cannot run on its own: it would need the value that Python decided on."
 """
 
+
 class _Tape(_Tape):
     def split(self, kind):
         if self.fullgraph:

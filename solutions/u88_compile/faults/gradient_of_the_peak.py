@@ -5,5 +5,6 @@ stage = "torch"
 says = "The outputs are the same, the gradient is not: .item() had made the peak a number, and a tensor has a gradient."
 """
 
+
 def scaled(x):
     return x / x.abs().max().clamp(min=1.0)

@@ -6,6 +6,7 @@ says = "True passed for 1. isinstance says that a bool is an int; a guard is on 
 also = ["8.8.b/symbols_stand_for_two_and_more"]
 """
 
+
 def _mismatch(old, new, dynamic, _right=_mismatch):
     if type(old) is int and type(new) is bool:
         new = int(new)

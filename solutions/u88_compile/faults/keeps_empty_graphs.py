@@ -5,6 +5,7 @@ stage = "numpy"
 says = "A graph without operations was kept. A break at the head or tail makes no graph, which is why counting graphs misses it."
 """
 
+
 def capture(fn, *args, fullgraph=False):
     tape = _Tape(fullgraph)
     proxies = [

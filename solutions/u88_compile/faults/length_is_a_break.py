@@ -5,6 +5,7 @@ stage = "numpy"
 says = "A length was taken for a break. Shapes are known while capturing; only values are not."
 """
 
+
 class _Proxy(_Proxy):
     def __len__(self):
         self.tape.split("int")

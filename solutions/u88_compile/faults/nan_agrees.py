@@ -5,6 +5,7 @@ stage = "torch"
 says = "NaN passed for equal: it is not above the tolerance, and not below it either. Ask what must hold."
 """
 
+
 def _agree(old, new, rtol):
     if old is None or new is None:
         return old is new

@@ -5,6 +5,7 @@ stage = "torch"
 says = "What was compiled before still counts: torch remembers sizes and graphs of a function. Reset first."
 """
 
+
 def compile_counts(fn, calls, dynamic=None):
     counter = _Counter()
     compiled = torch.compile(fn, backend=counter, dynamic=dynamic)

@@ -6,6 +6,7 @@ says = "Behind the limit it went on compiling. The cache does not drop anything:
 also = ["8.8.c/what_torch_does"]
 """
 
+
 def compile_log(calls, dynamic=None, limit=8, _right=compile_log):
     log = _right(calls, dynamic, limit)
     for entry in log:

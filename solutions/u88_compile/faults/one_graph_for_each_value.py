@@ -7,5 +7,6 @@ also = ["8.8.c/why_it_was_compiled", "8.8.c/a_full_cache", "8.8.c/what_torch_doe
 source = "pytorch/pytorch#114293"
 """
 
+
 def compile_log(calls, dynamic=None, limit=8, _right=compile_log):
     return _right(calls, bool(dynamic), limit)

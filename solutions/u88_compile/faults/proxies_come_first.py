@@ -6,6 +6,7 @@ says = "The operands are in another order: 2 - x is not x - 2. What is the order
 also = ["8.8.a/a_value_splits_the_graph"]
 """
 
+
 class _Tape(_Tape):
     def record(self, op, operands, value):
         operands = sorted(operands, key=lambda item: not isinstance(item, _Proxy))

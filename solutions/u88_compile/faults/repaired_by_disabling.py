@@ -5,6 +5,7 @@ stage = "torch"
 says = "The repaired function is not compiled at all: no graph, and so no break."
 """
 
+
 def closed_book_repair(_right=closed_book_repair):
     answer = _right()
     hidden = torch.compiler.disable(answer["broken"])

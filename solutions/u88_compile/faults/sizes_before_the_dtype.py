@@ -6,6 +6,7 @@ says = "The sizes were checked before dtype and rank, another order than that of
 also = ["8.8.b/symbols_stand_for_two_and_more", "8.8.c/why_it_was_compiled"]
 """
 
+
 def _mismatch(old, new, dynamic, _right=_mismatch):
     if isinstance(old, np.ndarray) and isinstance(new, np.ndarray) and old.ndim == new.ndim:
         new_like = np.ones(new.shape, old.dtype)

@@ -5,6 +5,7 @@ stage = "torch"
 says = "The plain sum of the outputs is the loss. Where outputs cancel in it, as those of a softmax do, every gradient is 0, right or wrong."
 """
 
+
 def _outcome(model, batch, training, backend, seed):
     model = copy.deepcopy(model).train(training)
     model.zero_grad()

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "With dynamic=True a size that had changed before was compiled as sharing its symbol. torch gives it one of its own."
 """
 
+
 def guard_failure(example, args, dynamic=(), shared=(), _right=guard_failure):
     return _right(example, args, dynamic, shared)
 

@@ -5,5 +5,6 @@ stage = "torch"
 says = "The peak is still read as a number, which breaks the graph."
 """
 
+
 def scaled(x):
     return x / max(float(x.abs().max()), 1.0)

@@ -5,6 +5,7 @@ stage = "torch"
 says = "A gradient is NaN where the input is zero: the side that is not taken divides by 0, and 0 times infinity is NaN. Choose the divisor instead."
 """
 
+
 def unit_ball(x):
     length = x.norm()
     return torch.where(length > 1, x / length, x * 1)

@@ -5,5 +5,6 @@ stage = "torch"
 says = "The names begin with _orig_mod, which the plain model does not know. With strict=False it would load nothing, without an error."
 """
 
+
 def portable_state(model):
     return model.state_dict()

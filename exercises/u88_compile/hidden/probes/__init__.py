@@ -71,7 +71,7 @@ def watched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 def _configured() -> dict[str, str]:
     """Return those settings of torch._dynamo that decide what breaks and what is compiled again."""
-    import torch._dynamo.config as config
+    from torch._dynamo import config
 
     names = (
         "accumulated_recompile_limit", "allow_unspec_int_on_nn_module", "assume_static_by_default",

@@ -93,7 +93,9 @@ def functions() -> dict[str, Callable[..., Any]]:
     def same(x: Any) -> Any:
         return x
 
-    return {name: value for name, value in locals().items() if callable(value) and name != "outside"}
+    return {
+        name: value for name, value in locals().items() if callable(value) and name != "outside"
+    }
 
 
 def found(stage: Any, case: dict[str, Any]) -> list[Any]:

@@ -79,7 +79,9 @@ def captured(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
         args = [arg.T if isinstance(arg, np.ndarray) and one.get("transposed") else arg
                 for arg in one["args"]]  # fmt: skip
         before = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
-        answer = _answered(lambda fn=fn, args=args, one=one: stage.capture(fn, *args, **one["named"]))
+        answer = _answered(
+            lambda fn=fn, args=args, one=one: stage.capture(fn, *args, **one["named"])
+        )
         answer["begun"] = begun[0]
         pairs = [(a, b) for a, b in zip(args, before, strict=True) if isinstance(a, np.ndarray)]
         answer["kept"] = all(np.array_equal(a, b) for a, b in pairs)

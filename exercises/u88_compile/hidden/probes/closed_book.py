@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-KEYS = ("broken", "repaired", "x", "graphs", "reason", "outputs_equal", "gradients_equal", "sentence")
+KEYS = (
+    "broken",
+    "repaired",
+    "x",
+    "graphs",
+    "reason",
+    "outputs_equal",
+    "gradients_equal",
+    "sentence",
+)
 
 
 def closed_book(stage: Any, case: dict[str, Any]) -> dict[str, Any]:

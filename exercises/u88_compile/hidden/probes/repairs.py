@@ -116,16 +116,19 @@ def warm_counts(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     from grader.instruments import graph_breaks
 
     told = {}
+    calls, modes, steps = [(torch.ones(3),)] * case["calls"], case["modes"], case["steps"]
     for name, make in (("repaired", stage.make_warmup), ("faulty", _faulty_warmup)):
-        module = make(case["steps"])
-        calls = [(torch.ones(3),)] * case["calls"]
-        modes = case["modes"]
+        module = make(steps)
         counted = graph_breaks.count_graphs(
             module, calls, before=lambda number, module=module: module.train(modes[number])
         )
-        told[name] = {"graphs": counted.graphs, "ran": list(counted.ran),
-                      "operators": counted.operators, "calls": int(module.calls),
-                      "break": graph_breaks.first_break(make(case["steps"]), torch.ones(3))}  # fmt: skip
+        told[name] = {
+            "graphs": counted.graphs,
+            "ran": list(counted.ran),
+            "operators": counted.operators,
+            "calls": int(module.calls),
+            "break": graph_breaks.first_break(make(steps), torch.ones(3)),
+        }
     return told
 
 
@@ -136,8 +139,11 @@ def warm_state(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     new, old = stage.make_warmup(case["steps"]), _faulty_warmup(case["steps"])
     for _ in range(3):
         new(torch.ones(2))
-    told: dict[str, Any] = {"keys": sorted(new.state_dict()), "old keys": sorted(old.state_dict()),
-                            "parameters": sorted(name for name, _ in new.named_parameters())}  # fmt: skip
+    told: dict[str, Any] = {
+        "keys": sorted(new.state_dict()),
+        "old keys": sorted(old.state_dict()),
+        "parameters": sorted(name for name, _ in new.named_parameters()),
+    }
     old.gain.data.fill_(case["gain"])
     for name, source, target in (
         ("old into new", old, stage.make_warmup(case["steps"])),

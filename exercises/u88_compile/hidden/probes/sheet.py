@@ -139,9 +139,7 @@ def measure_modes(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         value = count_graphs(model, [(torch.ones(2, 3),)] * len(modes), before=before).graphs
     finally:
         torch.set_grad_enabled(True)
-    return _less(
-        value, gradients_not_guarded=2, mode_not_guarded=1, every_call=len(modes)
-    )
+    return _less(value, gradients_not_guarded=2, mode_not_guarded=1, every_call=len(modes))
 
 
 def _guard(first: Any, second: Any) -> tuple[str, str]:

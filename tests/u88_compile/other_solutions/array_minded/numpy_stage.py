@@ -1,4 +1,5 @@
 """Unit 8.8 with a subclass of ndarray as the proxy, guards as a table, and exact fractions."""
+# ruff: noqa
 
 import math
 from fractions import Fraction
@@ -171,6 +172,6 @@ def break_even(cost, eager, compiled, compiles=1):
             raise ValueError(value)
     total = Fraction(cost) * Fraction(compiles)
     gain = Fraction(eager) - Fraction(compiled)
-    if total > 0 and gain <= 0 or gain < 0:
+    if (total > 0 and gain <= 0) or gain < 0:
         return float("inf")
     return max(1, -(-total // gain)) if total else 1

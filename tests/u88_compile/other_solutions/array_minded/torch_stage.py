@@ -1,4 +1,5 @@
 """Unit 8.8 with torch's own counters, gradients from autograd.grad, and the model put back."""
+# ruff: noqa
 
 import contextlib
 import re
@@ -27,8 +28,10 @@ def find_break(fn, *args):
     counter = CompileCounter()
     torch.compile(fn, backend=counter)(*args)
     return {
-        "operators": counter.op_count, "graphs": counter.frame_count,
-        "reason": reason or "", "broken": reason is not None,
+        "operators": counter.op_count,
+        "graphs": counter.frame_count,
+        "reason": reason or "",
+        "broken": reason is not None,
     }
 
 
@@ -167,8 +170,12 @@ def closed_book_repair():
             values.append((y, *torch.autograd.grad(y.sum(), leaf)))
     (a, b), (c, d) = values
     return dict(
-        broken=broken, repaired=repaired, x=x, graphs=(first["graphs"], second["graphs"]),
-        reason=first["reason"], outputs_equal=torch.allclose(a, c),
+        broken=broken,
+        repaired=repaired,
+        x=x,
+        graphs=(first["graphs"], second["graphs"]),
+        reason=first["reason"],
+        outputs_equal=torch.allclose(a, c),
         gradients_equal=torch.allclose(b, d),
         sentence="Reading the maximum with item gives 2 graphs, a detached maximum gives 1.",
     )

@@ -1,4 +1,5 @@
 """Unit 8.8 with a proxy whose operators are written out, and an entry object that fits or not."""
+# ruff: noqa
 
 import math
 import operator
@@ -86,8 +87,11 @@ def capture(fn, *args, fullgraph=False):
         return function(proxy.value)
 
     for name, function in {
-        "add": operator.add, "subtract": operator.sub, "multiply": operator.mul,
-        "divide": operator.truediv, "matmul": operator.matmul,
+        "add": operator.add,
+        "subtract": operator.sub,
+        "multiply": operator.mul,
+        "divide": operator.truediv,
+        "matmul": operator.matmul,
     }.items():
         short = function.__name__.strip("_")
 
@@ -100,7 +104,10 @@ def capture(fn, *args, fullgraph=False):
         setattr(Proxy, f"__{short}__", straight)
         setattr(Proxy, f"__r{short}__", mirrored)
     for name, short in {
-        "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le",
+        "greater": "gt",
+        "less": "lt",
+        "greater_equal": "ge",
+        "less_equal": "le",
     }.items():
         function = getattr(operator, short)
 
@@ -116,7 +123,10 @@ def capture(fn, *args, fullgraph=False):
     else:
         output, value = name_of(result), value_of(result)
     return {
-        "graphs": list(filter(None, graphs)), "breaks": breaks, "output": output, "value": value,
+        "graphs": list(filter(None, graphs)),
+        "breaks": breaks,
+        "output": output,
+        "value": value,
     }
 
 
@@ -142,8 +152,13 @@ def guard_failure(example, args, dynamic=(), shared=()):
             raise ValueError(f"{place} is not a dynamic size")
 
     def failure(number, kind, expected, actual, index=None):
-        return {"kind": kind, "argument": number, "expected": expected, "actual": actual,
-                "index": index}
+        return {
+            "kind": kind,
+            "argument": number,
+            "expected": expected,
+            "actual": actual,
+            "index": index,
+        }
 
     for number in range(len(args)):
         old, new = example[number], args[number]

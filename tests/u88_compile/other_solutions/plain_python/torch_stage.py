@@ -1,4 +1,5 @@
 """Unit 8.8 with torch.cond, a settable counter, and models that are run through functional_call."""
+# ruff: noqa
 
 import statistics
 import time
@@ -150,8 +151,13 @@ def steady_state(fn, warmup=3, repeats=20, clock=time.perf_counter):
         return steady[low] + (place - low) * (steady[high] - steady[low])
 
     middle = statistics.median(steady)
-    return {"first": spans[0], "p50": middle, "p90": at(0.9), "repeats": repeats,
-            "cost": sum(spans[:warmup]) - warmup * middle}
+    return {
+        "first": spans[0],
+        "p50": middle,
+        "p90": at(0.9),
+        "repeats": repeats,
+        "cost": sum(spans[:warmup]) - warmup * middle,
+    }
 
 
 def portable_state(model):
@@ -182,8 +188,12 @@ def closed_book_repair():
         o.sum().backward()
         outs.append((o.detach(), z.grad))
     return {
-        "broken": broken, "repaired": repaired, "x": x, "graphs": [a["graphs"], b["graphs"]],
-        "reason": a["reason"], "outputs_equal": bool((outs[0][0] == outs[1][0]).all()),
+        "broken": broken,
+        "repaired": repaired,
+        "x": x,
+        "graphs": [a["graphs"], b["graphs"]],
+        "reason": a["reason"],
+        "outputs_equal": bool((outs[0][0] == outs[1][0]).all()),
         "gradients_equal": bool((outs[0][1] == outs[1][1]).all()),
         "sentence": f"A print split it into {a['graphs']} graphs; without it there is {b['graphs']}.",
     }
