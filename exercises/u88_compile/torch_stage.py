@@ -249,5 +249,4 @@ def closed_book_repair():
         - ``"sentence"``: one sentence of five words or more that says what broke the graph, what
           repaired it, and both numbers of graphs, in digits.
     """
-
     raise NotImplementedError("8.8.m")

@@ -401,8 +401,9 @@ def closed_book_repair():
         - ``"sentence"``: one sentence of five words or more that says what broke the graph, what
           repaired it, and both numbers of graphs, in digits.
     """
-
     # region 8.8.m
+    x = torch.tensor([0.5, -0.25, 1.5])
+
     def broken(x):
         y = torch.tanh(x)
         if y.sum() > 0:
@@ -413,7 +414,6 @@ def closed_book_repair():
         y = torch.tanh(x)
         return torch.where(y.sum() > 0, y * 2, y - 1)
 
-    x = torch.tensor([0.5, -0.25, 1.5])
     seen = [find_break(function, x) for function in (broken, repaired)]
     results = []
     for function in (broken, torch.compile(repaired, backend="aot_eager")):

@@ -307,6 +307,7 @@ def test_a_full_cache(student, draw, expect):
          "C" * limit + "eee" + "hehe", f"a limit of {limit}"),
         (_sizes(*range(2, 14)), {"dynamic": False}, "C" * 8 + "eeee", "the default limit"),
         (_sizes(5, 6, 5, 1), {"limit": 1}, "Cehe", "a limit of 1"),
+        (_sizes(5, 5, 5, 6, 7), {"dynamic": False, "limit": 2}, "ChhCe", "hits, then a limit of 2"),
         (_sizes(5, 6, 7, 1, 0), {"limit": 2}, "CChee", "a limit of 2 with symbols"),
     ])  # fmt: skip
     for limit in (0, -1):
