@@ -15,7 +15,8 @@ class Limits:
     """What one call may use. Start-up and the import of torch are never charged.
 
     Attributes:
-        wall: Time on the driver's monotonic clock, from request to answer [s].
+        wall: Time on the driver's monotonic clock, from request to answer [s]. Longer than `cpu`:
+            what waits for a processor on a busy machine is not stopped for it.
         cpu: Processor time of the worker and its descendants [s].
         memory: Memory beyond what the worker held when it was ready [B].
         processes: How many processes may live at once, the worker included. With more than one,
@@ -25,7 +26,7 @@ class Limits:
         file: The size of one file the worker writes [B]; its folder may hold eight times that.
     """
 
-    wall: float = 20.0
+    wall: float = 60.0
     cpu: float = 20.0
     memory: int = 2 << 30
     processes: int = 1
