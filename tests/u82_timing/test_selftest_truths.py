@@ -221,3 +221,19 @@ def test_q16_a_sync_after_every_phase_makes_the_step_longer(
     waiting = stage.measured([], step, "every_op", 1)
     assert (free, waiting) == (8 + 30 * 10 + 1, 30 * 19)
     assert key["q16"].startswith("the step becomes slower")
+
+
+def test_q17_a_copy_into_a_selection_by_a_list_does_not_reach_the_buffer(
+    key: dict[str, Any],
+) -> None:
+    ones = torch.ones(2, 3)
+    sums = []
+    for fill in (
+        lambda buffer: buffer[[0, 1], :].copy_(ones, non_blocking=True),
+        lambda buffer: buffer[:2].copy_(ones, non_blocking=True),
+        lambda buffer: buffer.__setitem__([0, 1], ones),
+    ):
+        buffer = torch.zeros(4, 3)
+        fill(buffer)
+        sums.append(buffer.sum().item())
+    assert sums == [key["q17"], 6, 6]
