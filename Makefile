@@ -3,6 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.built
+PARALLEL := --numprocesses 2 --dist worksteal
 export OMP_NUM_THREADS := 1
 
 .PHONY: demo test bench stability lint clean
@@ -23,7 +24,8 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal --cov --cov-report term-missing:skip-covered
+	$(BIN)/python -m pytest $(PARALLEL) --ignore tests/units --cov --cov-report term-missing:skip-covered
+	$(BIN)/python -m pytest $(PARALLEL) tests/units
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.bench
