@@ -42,7 +42,7 @@ def seal(name: str, submission: Path | None) -> int:
         f"{words} {sealed.entry.hash[:_SHORT]}",
         "1 prediction" if count == 1 else f"{count} predictions",
     ]
-    parts += [f"committed {sealed.commit.id[:_SHORT]}"] if sealed.commit.id else []
+    parts += [f"sheet committed {sealed.commit.id[:_SHORT]}"] if sealed.commit.id else []
     click.echo(f"{unit.id}  {shown(sheet)}: {', '.join(parts)}")
     if sealed.commit.note:
         click.echo(f"note: {sealed.commit.note}", err=True)

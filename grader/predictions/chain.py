@@ -201,8 +201,9 @@ def _is_well_formed(entry: LedgerEntry) -> bool:
 
 def _head_problems(entries: Sequence[LedgerEntry], head: bytes, name: str) -> list[Problem]:
     """Compare with the head file, which may lag behind after a crash but never be ahead."""
-    if not head:
-        return []
+    if not head:  # a crash between the first line and its head leaves one line without a head
+        lost = Problem(f"{name}.head", "is missing, so lines may have been removed")
+        return [lost] if len(entries) > 1 else []
     found = _HEAD.fullmatch(head)
     if found is None:
         return [Problem(f"{name}.head", "is not as the grader writes it")]

@@ -86,14 +86,27 @@ def _parse(text: str) -> ast.Module | Problem:
 def _first_import(tree: ast.Module, package: str) -> int:
     """Return the line of the first import from a package, 0 if there is none."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        names = [alias.name for alias in node.names]
-        if isinstance(node, ast.ImportFrom):
-            names = [] if node.level else [node.module or ""]
-        if any(name.split(".")[0] == package for name in names):
+        if isinstance(node, ast.expr | ast.stmt) and package in _imported_packages(node):
             return node.lineno
     return 0
+
+
+def _imported_packages(node: ast.AST) -> frozenset[str]:
+    """Return the top packages a node imports by statement or by a call with a written name."""
+    match node:
+        case ast.Import(names=aliases):
+            names = [alias.name for alias in aliases]
+        case ast.ImportFrom(module=str(module), level=0):
+            names = [module]
+        case ast.Call(
+            func=ast.Name(id="__import__" | "import_module")
+            | ast.Attribute(attr="__import__" | "import_module"),
+            args=[ast.Constant(value=str(module)), *_],
+        ):
+            names = [module]
+        case _:
+            names = []
+    return frozenset(name.split(".")[0] for name in names)
 
 
 def _function_problems(

@@ -133,6 +133,15 @@ def test_a_whole_chain_written_anew_does_not_fit_the_head(sound, tmp_path):
     assert complaints(other.path.read_bytes(), head)
 
 
+def test_a_ledger_of_more_than_one_line_has_a_head(sound):
+    raw, _ = sound
+    lines = raw.splitlines(keepends=True)
+    assert complaints(lines[0], b"") == []
+    assert complaints(b"".join(lines[:2]), b"") == [
+        "ledger.jsonl.head: is missing, so lines may have been removed"
+    ]
+
+
 @pytest.mark.parametrize("change", [{"n": 7}, {"n": True}, {"prev": "f" * 64}, {"kind": "note"}])
 def test_an_entry_with_a_hash_that_fits_must_still_follow_the_one_before(ledger, change):
     entry = seal(ledger, {"peak": "1 B"})

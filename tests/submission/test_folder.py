@@ -78,6 +78,11 @@ def test_copies_hold_the_python_files_and_leave_the_originals(
             b"def twice(x):\n    from grader.instruments import nesting\n",
             "numpy_stage.py:2: the stage imports the grader",
         ),
+        (b"def twice(x):\n    __import__('grader.checks')\n", "py:2: the stage imports the grader"),
+        (
+            b"import importlib as i\ndef twice(x):\n    i.import_module('torch.nn')\n",
+            "numpy_stage.py:3: the NumPy stage imports torch",
+        ),
         (b"# caf\xe9\ndef twice(x):\n    return x\n", "numpy_stage.py:1: byte 5 is not UTF-8"),
         (b"def twice(x):\n\treturn x\n        return x\n", "not valid Python"),
         (b"x = '\0'\n", "not valid Python"),

@@ -180,6 +180,21 @@ def test_interval_of_many_seeds(student, draw, expect):
 
 
 @check("8.9.e", row="optimization_validity", level="pass")
+def test_the_same_seed_again(student, draw, expect):
+    """The same times and the same seed give the same answer, however many times there are."""
+    # an even number of distinct ratios has medians between them: two honest bootstraps with
+    # seeds of their own agree in both ends at most every third time, ten such with 1e-5
+    for count in (12, 30, 120):
+        a, b = _samples(draw, count, 1.2, 0.05)
+        seed = draw.integer(0, 10**6)
+        case = ((a, b, seed), {})
+        cases = [case] * (11 if count < 100 else 4)
+        values = values_of(student, expect, "paired_bootstrap", cases, LIMITS)
+        for words, again in values[1:]:
+            expect.equal(again, values[0][1], what=f"another answer to {words}")
+
+
+@check("8.9.e", row="optimization_validity", level="pass")
 def test_a_bad_time_anywhere(student, draw, expect):
     """A time that is not finite and positive is refused, in either list, wherever it stands."""
     good = [1.0 + 0.01 * draw.integer(0, 9) for _ in range(draw.integer(20, 30))]
