@@ -32,6 +32,7 @@ bench: $(STAMP)
 
 stability: $(STAMP)
 	$(BIN)/python -m benchmarks.stability
+	$(BIN)/python -m benchmarks.gain_trials
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist
