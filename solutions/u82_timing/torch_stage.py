@@ -4,7 +4,8 @@ Nothing here asks whether there is a GPU. The functions get the clock or the dev
 so that the same code runs on a CPU, on CUDA, and on the simulated devices of the checks. A *clock*
 is anything with the three things that `HostClock` has; a *device* for `event_times` and `prefetch`
 is anything with the methods of `CpuDevice` that they use. A function that changes a setting of the
-process puts it back before it returns.
+process (the garbage collector's, for example) puts it back before it returns, also when what it
+called has raised.
 """
 
 import sys
@@ -112,9 +113,9 @@ def time_callable(fn, clock, warmup=3, repeats=20, most=1024):
        time per call.
     3. A sample must last at least 100 times ``clock.resolution``, within rounding, or the clock's
        steps are a large part of it. The number of calls in a sample is the smallest power of two
-       that is enough, from 1 to `most`; try 1, 2, 4, ... until a sample is long enough. Samples
-       that were only tried are not reported. (With a resolution of 0 one call is enough, and
-       nothing has to be tried.)
+       that is enough, from 1 to `most`; try 1, 2, 4, ... until a sample is long enough. A sample
+       that is only tried is taken like any other, after the warm-up, and not reported. (With a
+       resolution of 0 one call is enough, and nothing has to be tried.)
     4. Take `repeats` samples with this number of calls.
 
     Args:
@@ -304,8 +305,8 @@ def _has_mask(index):
 
 
 def _own_line(frame):
-    """Return the line of the nearest frame outside torch."""
-    while frame is not None and frame.f_code.co_filename.startswith(TORCH_FOLDER):
+    """Return the line of the nearest frame outside torch's folder; torchvision lies beside it."""
+    while frame is not None and Path(TORCH_FOLDER) in Path(frame.f_code.co_filename).parents:
         frame = frame.f_back
     return frame.f_lineno if frame is not None else 0
 
@@ -341,7 +342,8 @@ def quiet_training(step, batches, every, log):
     The mean is exact to float32 (relative 1e-5) for every dtype of the loss: a sum of float16
     losses overflows at 65504. With a NaN or infinite loss the mean of its line is not finite;
     whether it is NaN or infinite is left open. No loss keeps its graph alive after the next step,
-    and what is kept does not grow with the number of steps beyond `every` of them.
+    and what is kept, losses and batches, does not grow with the number of steps beyond `every` of
+    them.
 
     Args:
         step: Function of a batch.
@@ -381,8 +383,9 @@ def prefetch(batches, device):
 
     On an asynchronous device one *copy stream* does all uploads, and one batch is always under
     way: when batch i is yielded, batch i + 1 has been handed over to the copy stream (if there is
-    one), and batch i + 2 has not yet been taken from `batches`. The host never waits. What must
-    hold for every tensor of a batch:
+    one), and batch i + 2 has not yet been taken from `batches`. The host never waits. A batch is
+    used in the stream that is current when it is handed out; the caller may choose another one for
+    the next batch. What must hold for every tensor of a batch:
 
     - it is uploaded with ``device.upload`` inside ``with device.on(copy_stream)``;
     - before the batch is yielded, the stream that is current where the batch is used waits for the

@@ -16,10 +16,11 @@ def prefetch(batches, device):
     for batch in batches:
         ready, waiting = waiting, start(batch)
         if ready is not None:
-            device.current_stream().wait_event(ready[1])
+            user = device.current_stream()
+            user.wait_event(ready[1])
             yield ready[0]
             read = device.event()
-            read.record(device.current_stream())
+            read.record(user)
             kept.append((ready[0], read))
             while kept and kept[0][1].query():
                 kept.pop(0)

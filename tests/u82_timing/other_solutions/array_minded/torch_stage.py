@@ -180,7 +180,7 @@ def host_syncs(fn):
                     name = "mask index"
             if name:
                 frame = sys._getframe().f_back
-                while TORCH_FOLDER in frame.f_code.co_filename:
+                while frame.f_code.co_filename.startswith(f"{TORCH_FOLDER}/"):
                     frame = frame.f_back
                 found.append({"line": frame.f_lineno, "name": name})
             return func(*args, **(kwargs or {}))

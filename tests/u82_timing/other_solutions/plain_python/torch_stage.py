@@ -182,7 +182,7 @@ class _Watch(TorchFunctionMode):
         if name == "mask index" or name in _WAITING:
             outside = [
                 frame for frame in traceback.extract_stack()[:-1]
-                if not frame.filename.startswith(TORCH_FOLDER)
+                if not frame.filename.startswith(TORCH_FOLDER + "/")
             ]  # fmt: skip
             self.seen.append({"name": name, "line": outside[-1].lineno})
         return func(*args, **(kwargs or {}))
@@ -214,18 +214,20 @@ def prefetch(batches, device):
     if not device.asynchronous:
         yield from (batch for batch in batches)
         return
-    source, side = iter(batches), device.stream()
+    source, side, users = iter(batches), device.stream(), set()
 
     def upload():
         """Start the next upload when all that was computed so far is over; None at the end."""
         for batch in source:
-            side.wait_stream(device.current_stream())
+            for user in users:
+                side.wait_stream(user)
             with device.on(side):
                 return tuple([device.upload(tensor) for tensor in batch])
         return None
 
     coming = upload()
     while coming is not None:
+        users.add(device.current_stream())
         device.current_stream().wait_stream(side)
         # what waits now waits for this batch alone: the next one starts afterwards
         ready, coming = coming, upload()
