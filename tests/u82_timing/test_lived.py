@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from exercises.u82_timing.hidden.lived import OneStream, lived, op_of, random_program, told, wait_of
+import pytest
+
+from exercises.u82_timing.hidden.lived import (
+    OneStream,
+    between_marks,
+    lived,
+    op_of,
+    random_program,
+    told,
+    wait_of,
+)
 from grader.checks.draw import Draw
 from grader.instruments.simulated_streams import SimulatedStreams
 
@@ -62,6 +72,29 @@ def test_random_programs_end_as_they_do_on_simulated_streams() -> None:
         run = lived(ops, sync)
         assert run["host"] == device.host, told(ops)
         assert run["device"] == max(stream.free_at for stream in streams.values()), told(ops)
+
+
+KERNELS = [op_of(f"k{i}", launch=5, device=50) for i in range(3)]
+OLD, PAUSE = op_of("old", launch=2, device=400), op_of("pause", None, 1000)
+
+
+@pytest.mark.parametrize(
+    ("before", "region", "printed"),
+    [
+        ([OLD], KERNELS, 150),
+        ([], KERNELS, 5 + 150),
+        ([{**OLD, "stream": "side"}], KERNELS, 5 + 150),
+        ([{**OLD, "stream": "side"}], [{**KERNELS[0], "after": ["old"]}, KERNELS[1]], 400 + 100),
+        ([OLD, PAUSE], KERNELS, 5 + 150),
+        ([], [KERNELS[0], PAUSE, KERNELS[1]], 5 + 1000 + 5 + 50),
+        ([], [*KERNELS, PAUSE], 15 + 1000),
+        ([], [KERNELS[0], wait_of(), KERNELS[1]], 5 + 50 + 9 + 5 + 50),
+    ],
+)
+def test_two_marks_are_as_far_apart_as_counted_by_hand(
+    before: list[dict[str, object]], region: list[dict[str, object]], printed: int
+) -> None:
+    assert between_marks(before, region, sync=9) == printed
 
 
 def test_two_numbers_are_a_program_of_one_stream() -> None:

@@ -182,6 +182,21 @@ def lived(ops: Sequence[Op], sync: int = 1) -> dict[str, Any]:
     }
 
 
+def between_marks(before: Sequence[Op], region: Sequence[Op], sync: int = 1) -> int:
+    """Return the time between two events around a region [us]: marks are work of no length.
+
+    Args:
+        before: What the host does before the first mark.
+        region: What lies between the marks; its ops that have a stream have the same one.
+        sync: What a wait costs the host in itself [us].
+    """
+    (stream,) = {one["stream"] for one in region if one["stream"] is not None}
+    marks = [op_of(f"mark{number}", stream) for number in range(2)]
+    rows = lived([*before, marks[0], *region, marks[1]], sync)["ops"]
+    end: int = rows["mark1"]["end"] - rows["mark0"]["end"]
+    return end
+
+
 class OneStream:
     """A host and one stream as two numbers, for timers that are called and not simulated.
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
-from .lived import lived, op_of, random_program, told
-
-
-def _values(student, expect, function, calls):
-    return [value for _, value in values_of(student, expect, function, calls)]
-
+from .lived import lived, op_of, random_program, told, wait_of
+from .programs import plain_values, with_bad_references, with_bad_times
 
 WORDS = ("launch", "compute", "copy", "sync")
 
@@ -36,7 +32,7 @@ def _bound(ops, sync):
 def _bounds(student, expect, programs, sync=1):
     calls = [((ops, sync), {}) for ops in programs.values()]
     for (words, ops), got in zip(
-        programs.items(), _values(student, expect, "bottleneck", calls), strict=True
+        programs.items(), plain_values(student, expect, "bottleneck", calls), strict=True
     ):
         want = _bound(ops, sync)
         expect.keys(got, want, what=f"the result ({words})")
@@ -77,11 +73,30 @@ def test_a_hidden_cost_saves_nothing(student, draw, expect):
     programs = {
         "copies hidden behind kernels": [*copies, *_steps(n, 0, work), *_steps(1, 0, 5, "copy_")],
         "launches hidden behind kernels": _steps(n, work - 1, work),
-        "equal savings": [op_of("copy", "a", 0, work, kind="copy"),
-                          op_of("k", "a", 0, work, kind="compute")],
-    }  # fmt: skip
+    }
     programs["copies hidden behind kernels"][-1]["kind"] = "compute"
     _bounds(student, expect, programs)
+
+
+@check("8.2.f", row="timing", level="pass")
+def test_the_first_of_equal_savings(student, draw, expect):
+    """Of costs that save the same, the first of launch, compute, copy and sync is reported."""
+    cost = draw.integer(3, 9)
+    programs = {}
+    for kind in ("compute", "copy"):
+        both = op_of("k", "a", cost, cost, kind=kind)
+        read = op_of("k", "a", 0, cost, kind=kind, waits=["k"])
+        programs |= {f"launch and {kind} save the same": [both],
+                     f"{kind} and sync save the same": [read]}  # fmt: skip
+    programs |= {
+        "launch and sync save the same": [{**wait_of(), "launch": cost}],
+        "compute and copy save the same": [
+            op_of("copy", "a", 0, cost, kind="copy"), op_of("k", "a", 0, cost, kind="compute")],
+        "all four save the same": [
+            op_of("copy", "a", cost, cost, kind="copy"),
+            op_of("k", "a", 0, cost, kind="compute", waits="all")],
+    }  # fmt: skip
+    _bounds(student, expect, programs, sync=cost)
 
 
 @check("8.2.f", row="timing", level="pass")
@@ -104,6 +119,7 @@ def test_no_bottleneck(student, draw, expect):
         ("if nothing takes any time", ([op_of("k", "main", kind="copy")],), {}),
         ("if the kind is another word", ([good, op_of("b", "main", 1, 1, kind="other")],), {}),
         ("if the kind is missing", ([good, op_of("b", "main", 1, 1)],), {}),
-        ("if a time is negative", ([{**good, "launch": -1}],), {}),
     ]
+    programs = with_bad_times() | with_bad_references()
+    cases += [(why, (ops,), {}) for why, ops in programs.items()]
     refusals(student, expect, "bottleneck", cases)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
 from .lived import lived, op_of
-
-BAD = {"negative": -1, "NaN": math.nan, "infinite": math.inf}
-
-
-def _values(student, expect, function, calls):
-    return [value for _, value in values_of(student, expect, function, calls)]
+from .programs import BAD_TIMES, plain_values
 
 
 def _boxes(n, copy, compute, buffers):
@@ -36,7 +29,8 @@ def _boxes(n, copy, compute, buffers):
 
 def _overlaps(student, expect, cases):
     calls = [(case, {}) for case in cases]
-    for case, got in zip(cases, _values(student, expect, "overlap_makespan", calls), strict=True):
+    values = plain_values(student, expect, "overlap_makespan", calls)
+    for case, got in zip(cases, values, strict=True):
         n, copy, compute, *rest = case
         words = f"{n} batches, copies {copy}, computations {compute}, {(rest or [2])[0]} buffers"
         want = _boxes(*case) if rest else _boxes(*case, 2)
@@ -88,7 +82,7 @@ def test_overlap_that_makes_no_sense(student, draw, expect):
         ("if there are too few copies", (3, [1, 2], 2, 2), {}),
         ("if there are too many computations", (3, 1, [1, 2, 3, 4], 2), {}),
     ]
-    for word, value in BAD.items():
+    for word, value in BAD_TIMES.items():
         cases.append((f"if a copy is {word}", (2, value, 2, 2), {}))
         cases.append((f"if a computation is {word}", (2, 1, [1, value], 2), {}))
     refusals(student, expect, "overlap_makespan", cases)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from itertools import product
 
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
 from .lived import op_of, random_program, told, wait_of
-
-
-def _values(student, expect, function, calls):
-    return [value for _, value in values_of(student, expect, function, calls)]
+from .programs import plain_values, with_bad_references
 
 
 def _touch(op, reads=(), writes=()):
@@ -78,7 +75,7 @@ def _same_races(expect, got, want, words):
 def _raced_like_this(student, expect, programs):
     calls = [((ops,), {}) for ops in programs.values()]
     for (words, ops), got in zip(
-        programs.items(), _values(student, expect, "races", calls), strict=True
+        programs.items(), plain_values(student, expect, "races", calls), strict=True
     ):
         _same_races(expect, got, _raced(ops), words)
 
@@ -165,12 +162,5 @@ def test_races_of_no_program(student, draw, expect):
     bare = [{"name": "a", "stream": "one", "writes": ["x"]},
             {"name": "b", "stream": "two", "reads": ["x"]}]  # fmt: skip
     _raced_like_this(student, expect, {"a program without times": bare})
-    good = [op_of("a"), op_of("host", None)]
-    cases = [(why, ([*good, op],), {}) for why, op in {
-        "if two ops have the same name": op_of("a", "side"),
-        "if `after` names an op that is unknown": op_of("b", after=["c"]),
-        "if a host's op has an `after`": op_of("b", None, after=["a"]),
-        "if `waits` names a host's op": op_of("b", waits=["host"]),
-        "if `waits` is another word than all": op_of("b", waits="none"),
-    }.items()]  # fmt: skip
+    cases = [(why, (ops,), {}) for why, ops in with_bad_references().items()]
     refusals(student, expect, "races", cases)

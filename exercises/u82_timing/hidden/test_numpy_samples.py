@@ -51,9 +51,14 @@ def test_the_middle_and_the_spread(student, draw, expect):
     """Median and quartiles are those of the kept samples, for odd and even numbers of them."""
     cases = [(f"{n} samples", _times(draw, n), 0) for n in (1, 2, 3, 4, 5, 20, 41)]
     cases.append(("an array", np.asarray(_times(draw, 9), dtype=np.float64), 0))
-    # above 1024 float16 has whole numbers alone, and these quartiles are none
-    halves = np.asarray(draw.shuffled([1025 + 3 * i for i in range(10)]), dtype=np.float16)
-    cases.append(("an array of float16", halves, 0))
+    # from here on a dtype has whole numbers alone, and none of these quartiles and medians is one
+    for dtype, ones in ((np.float16, 2**10), (np.float32, 2**23)):
+        halves = [draw.shuffled([ones + low + 3 * i for i in range(6)]) for low in (1, 201)]
+        samples = np.asarray([*halves[0], *halves[1]], dtype=dtype)
+        cases.append((f"an array of {samples.dtype}", samples, 0))
+    # the places of the quartiles, 511.75 and 1535.25, are rounded in float16 as well
+    many = np.asarray(draw.shuffled(range(2048)), dtype=np.float16)
+    cases.append(("2048 samples of float16", many, 0))
     cases.append(("an array of integers", np.asarray(_times(draw, 8)), 0))
     cases.append(("every other entry of an array", np.asarray(_times(draw, 18))[::2], 0))
     _summaries(student, expect, cases)

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from itertools import product
-
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
 from .lived import lived, op_of, random_program, told, wait_of
-
-BAD = {"negative": -1, "NaN": math.nan, "infinite": math.inf}
-
-
-def _values(student, expect, function, calls):
-    return [value for _, value in values_of(student, expect, function, calls)]
-
+from .programs import BAD_TIMES, good_program, plain_values, with_bad_references, with_bad_times
 
 RUN = ("ops", "host", "device", "total")
 ROW = ("called", "returned", "start", "end")
@@ -44,7 +35,7 @@ def test_the_host_runs_ahead_of_a_stream(student, draw, expect):
             op_of(f"k{i}", "main", a, b)
             for i, (a, b) in enumerate(zip(launches, works, strict=True))
         ]
-        (got,) = _values(student, expect, "simulate", [((ops,), {})])
+        (got,) = plain_values(student, expect, "simulate", [((ops,), {})])
         _same_run(expect, got, lived(ops), ops)
 
 
@@ -57,7 +48,7 @@ def test_streams_wait_for_each_other_and_the_host_does_not(student, draw, expect
         op_of("use", "main", 3, 10, after=["copy"]), op_of("behind", "main", 3, 5),
         op_of("beside", "side", 3, 5), op_of("both", "third", 3, 5, after=["behind", "beside"]),
     ]  # fmt: skip
-    (got,) = _values(student, expect, "simulate", [((ops,), {})])
+    (got,) = plain_values(student, expect, "simulate", [((ops,), {})])
     _same_run(expect, got, lived(ops), ops)
 
 
@@ -72,9 +63,9 @@ def test_what_a_wait_costs_the_host(student, draw, expect):
                 op_of("next", "main", 2, 4),
                 wait_of("again"), wait_of("nothing left"), op_of("last", None, 7),
             ]  # fmt: skip
-            (got,) = _values(student, expect, "simulate", [((ops, sync), {})])
+            (got,) = plain_values(student, expect, "simulate", [((ops, sync), {})])
             _same_run(expect, got, lived(ops, sync), ops)
-    (got,) = _values(student, expect, "simulate", [((ops,), {})])
+    (got,) = plain_values(student, expect, "simulate", [((ops,), {})])
     _same_run(expect, got, lived(ops), ops)
 
 
@@ -84,7 +75,8 @@ def test_random_programs_against_a_scheduler(student, draw, expect):
     programs = [random_program(draw, draw.integer(1, 14)) for _ in range(40)]
     programs.sort(key=len)  # so that the first one that fails is easy to follow
     calls = [((ops, draw.integer(0, 3)), {}) for ops in programs]
-    for (arguments, _), got in zip(calls, _values(student, expect, "simulate", calls), strict=True):
+    values = plain_values(student, expect, "simulate", calls)
+    for (arguments, _), got in zip(calls, values, strict=True):
         _same_run(expect, got, lived(*arguments), arguments[0])
 
 
@@ -95,12 +87,12 @@ def test_programs_with_little_in_them(student, draw, expect):
     bare = [{"name": "k", "stream": "main"}, {"name": "host", "stream": None}]
     waits = [{"name": "only", "stream": None, "waits": "all"}]
     calls = [(([],), {}), ((bare,), {}), ((waits, 4), {})]
-    empty, bare_run, waited = _values(student, expect, "simulate", calls)
+    empty, bare_run, waited = plain_values(student, expect, "simulate", calls)
     expect.equal(empty, {"ops": {}, "host": 0, "device": 0, "total": 0}, what="an empty program")
     _same_run(expect, bare_run, lived(bare), bare)
     _same_run(expect, waited, lived(waits, 4), waits)
     ops = [op_of("a", "main", half, 4 * half), op_of("b", "main", half, half, waits=["b"])]
-    (got,) = _values(student, expect, "simulate", [((ops, half), {})])
+    (got,) = plain_values(student, expect, "simulate", [((ops, half), {})])
     expect.keys(got, RUN, what="the result for times that are no integers")
     expect.close(
         got["host"], 7 * half, rtol=1e-9, what="host, times that are no integers", unit="us"
@@ -110,25 +102,8 @@ def test_programs_with_little_in_them(student, draw, expect):
 @check("8.2.a", row="timing", level="pass")
 def test_programs_that_make_no_sense(student, draw, expect):
     """Impossible times, doubled names and references to what was not handed over are refused."""
-    good = [op_of("a", "main", 1, 5), op_of("host", None, 2)]
-    cases = []
-    for key, (word, value) in product(("launch", "device"), BAD.items()):
-        cases.append((f"if the {key} time is {word}", ([*good, {**op_of("b"), key: value}],), {}))
-    for word, value in BAD.items():
-        cases.append((f"if sync is {word}", (good, value), {}))
-    for why, op in {
-        "if two ops have the same name": op_of("a", "side"),
-        "if a host's op has device time": op_of("b", None, 1, 3),
-        "if a host's op has an `after`": op_of("b", None, 1, 0, after=["a"]),
-        "if `after` names an op that is unknown": op_of("b", after=["c"]),
-        "if `after` names the op itself": op_of("b", after=["b"]),
-        "if `after` names a host's op": op_of("b", after=["host"]),
-        "if `waits` names an op that is unknown": op_of("b", waits=["a", "c"]),
-        "if `waits` names a host's op": op_of("b", waits=["host"]),
-        "if a host's op waits for itself": op_of("b", None, waits=["b"]),
-        "if `waits` is another word than all": op_of("b", waits="none"),
-    }.items():
-        cases.append((why, ([*good, op],), {}))
-    later = [op_of("b", after=["a"]), *good]
-    cases.append(("if `after` names an op that comes later", (later,), {}))
+    programs = with_bad_times() | with_bad_references()
+    cases = [(why, (ops,), {}) for why, ops in programs.items()]
+    for word, value in BAD_TIMES.items():
+        cases.append((f"if sync is {word}", (good_program(), value), {}))
     refusals(student, expect, "simulate", cases)

@@ -1,6 +1,6 @@
 """Takes the last of equal savings.
 
-check = "8.2.f/a_hidden_cost_saves_nothing"
+check = "8.2.f/the_first_of_equal_savings"
 stage = "numpy"
 says = "Of equal savings the last was taken. The first in the order launch, compute, copy, sync counts."
 also = [

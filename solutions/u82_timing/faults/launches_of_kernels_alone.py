@@ -3,6 +3,9 @@
 check = "8.2.f/what_any_program_is_bound_by"
 stage = "numpy"
 says = "The host's own ops kept their time. Every launch becomes 0, also of ops without a stream."
+also = [
+  "8.2.f/the_first_of_equal_savings",
+]
 """
 
 _fair_bottleneck = bottleneck

@@ -5,6 +5,7 @@ stage = "numpy"
 says = "A wait that was taken away still cost `sync`. Without the wait the host does not ask the device at all."
 also = [
   "8.2.f/what_any_program_is_bound_by",
+  "8.2.f/the_first_of_equal_savings",
 ]
 """
 
