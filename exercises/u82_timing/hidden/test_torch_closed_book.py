@@ -6,9 +6,8 @@ import re
 
 from grader.checks import check
 
+from .launches import US, nothing_left_changed
 from .lived import OneStream
-
-US = 1e-6
 
 TIMERS = ("start_only", "end_only", "honest")
 
@@ -48,6 +47,7 @@ def test_three_timers_from_memory(student, draw, expect):
     expect.that(empty, "prepare() was called while older work was still in the queue.")
     got = {name: seen["result"][name] for name in TIMERS}
     expect.close(got, _three_timers(case), rtol=1e-9, what="what the timers print", unit="s")
+    nothing_left_changed(student, expect, "closed_book", case)
 
 
 @check("8.2.m", row="timing", level="strong")

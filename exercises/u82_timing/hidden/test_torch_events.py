@@ -5,20 +5,8 @@ from __future__ import annotations
 from grader.checks import check
 from grader.checks.watched import refused
 
+from .launches import US, case_of, drawn_works, nothing_left_changed
 from .lived import OneStream
-
-US = 1e-6
-
-
-def _case(draw, works, **more):
-    """Return a case whose kernels are longer than their launches."""
-    settings = {"warmup": 3, "repeats": 20, **more.pop("settings", {})}
-    return {"launch": draw.integer(3, 9), "sync": draw.integer(2, 9), "works": works,
-            "settings": settings, **more}  # fmt: skip
-
-
-def _works(draw, calls, kernels=3, scale=1):
-    return [[scale * value for value in draw.integers(40, 90, kernels)] for _ in range(calls)]
 
 
 def _event_times(case, empties):
@@ -39,8 +27,8 @@ def _event_times(case, empties):
 def test_times_on_the_device(student, draw, expect):
     """Each time is what the device needed for that call [s], in order, without the warm-up."""
     for old, warmup in ((0, 3), (20_000, 2), (20_000, 0)):
-        works = [*_works(draw, warmup, scale=50), *_works(draw, 8)]
-        case = _case(draw, works, old=old, settings={"warmup": warmup, "repeats": 8})
+        works = [*drawn_works(draw, warmup, scale=50), *drawn_works(draw, 8)]
+        case = case_of(draw, works, old=old, settings={"warmup": warmup, "repeats": 8})
         seen = student.run("evented", case)
         expect.that("event" in seen["history"], "No event was recorded.")
         words = f"times ({'older work in the queue' if old else 'an idle device'}, warmup={warmup})"
@@ -54,8 +42,8 @@ def test_times_on_the_device(student, draw, expect):
 
 @check("8.2.h", row="timing", level="pass")
 def test_the_host_waits_once_and_last(student, draw, expect):
-    """From the first event to the last the host does not wait for the device."""
-    case = _case(draw, _works(draw, 1), settings={"warmup": 1, "repeats": 6})
+    """From the first event to the last the host does not wait for the device, and then once."""
+    case = case_of(draw, drawn_works(draw, 1), settings={"warmup": 1, "repeats": 6})
     history = student.run("evented", case)["history"]
     events = [place for place, what in enumerate(history) if what == "event"]
     # the end of one call may be the beginning of the next
@@ -63,12 +51,15 @@ def test_the_host_waits_once_and_last(student, draw, expect):
     expect.that(enough, "There must be an event right before and right after each call.")
     inside = history[events[0] : events[-1]].count("sync")
     expect.equal(inside, 0, what="waits of the host between the first event and the last")
+    behind = history[events[-1] :].count("sync")
+    expect.equal(behind, 1, what="waits of the host after the last event")
+    nothing_left_changed(student, expect, "evented", case)
 
 
 @check("8.2.h", row="timing", level="pass")
 def test_no_events_to_read(student, draw, expect):
     """No repeats and a negative warm-up are refused."""
-    case = _case(draw, _works(draw, 1))
+    case = case_of(draw, drawn_works(draw, 1))
     for change, why in (
         ({"repeats": 0}, "for no repeats"),
         ({"warmup": -1}, "for a warm-up of -1"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from grader.checks import check
 
+from .launches import US, nothing_left_changed
 from .lived import OneStream
-
-US = 1e-6
 
 PHASES = ("forward", "backward", "optimizer", "read")
 
@@ -48,6 +47,7 @@ def test_phases_by_the_clock(student, draw, expect):
         expect.close(host, want, rtol=1e-9, what=f"host ({words})", unit="s")
         slowest = max(want, key=want.get)
         expect.equal(seen["table"]["blamed"], slowest, what=f"blamed ({words})")
+    nothing_left_changed(student, expect, "phased", case)
 
 
 @check("8.2.i", row="timing", level="strong")

@@ -6,21 +6,8 @@ from grader.checks import check
 from grader.checks.numbers import quantile
 from grader.checks.watched import refused
 
+from .launches import US, case_of, drawn_works, nothing_left_changed
 from .lived import OneStream
-
-US = 1e-6
-
-
-def _case(draw, works, **more):
-    """Return a case whose kernels are longer than their launches."""
-    settings = {"warmup": 3, "repeats": 20, **more.pop("settings", {})}
-    return {"launch": draw.integer(3, 9), "sync": draw.integer(2, 9), "works": works,
-            "settings": settings, **more}  # fmt: skip
-
-
-def _works(draw, calls, kernels=3, scale=1):
-    return [[scale * value for value in draw.integers(40, 90, kernels)] for _ in range(calls)]
-
 
 KEYS = ("samples", "calls", "n", "median", "iqr")
 
@@ -55,7 +42,7 @@ def test_a_sample_is_the_function_and_nothing_else(student, draw, expect):
     """Each sample is the time of the calls in it, whatever was in the queue before."""
     for old in (0, draw.integer(3000, 9000)):
         for warmup in (0, 2):
-            case = _case(draw, _works(draw, 1), old=old, settings={"warmup": warmup})
+            case = case_of(draw, drawn_works(draw, 1), old=old, settings={"warmup": warmup})
             _, result = _timed(student, expect, case)
             want = _samples(case, 1, 0)
             words = f"samples, {'older work in the queue' if old else 'an idle device'}, "
@@ -67,8 +54,8 @@ def test_a_sample_is_the_function_and_nothing_else(student, draw, expect):
 def test_slow_first_calls_are_not_reported(student, draw, expect):
     """What the first calls take is in no sample and in no number made of them."""
     warmup = draw.integer(3, 6)
-    works = [*_works(draw, warmup, scale=100), *_works(draw, 1)]
-    case = _case(draw, works, settings={"warmup": warmup, "repeats": 20})
+    works = [*drawn_works(draw, warmup, scale=100), *drawn_works(draw, 1)]
+    case = case_of(draw, works, settings={"warmup": warmup, "repeats": 20})
     seen, result = _timed(student, expect, case)
     want = _samples(case, 1, warmup)
     expect.close(result["samples"], want, rtol=1e-9, what="samples after a slow start", unit="s")
@@ -80,20 +67,28 @@ def test_a_clock_with_coarse_steps(student, draw, expect):
     """A sample lasts a hundred steps of the clock, with as few calls as a power of two allows."""
     power, tick = draw.integer(4, 9), draw.integer(8_000, 16_000)
     work = round(100 * tick / (0.75 * 2**power))
-    case = _case(draw, [[work]], tick=tick, settings={"repeats": 5, "warmup": 1})
-    case |= {"launch": 1, "sync": 1}
-    _, result = _timed(student, expect, case)
-    expect.equal(result["calls"], 2**power, what="calls in a sample")
-    want = _samples(case, 2**power, 0)
-    # begin and end are each off by less than one of at least a hundred steps
-    expect.close(result["samples"], want, rtol=0.0101, what="time per call", unit="s")
+    slow = 200 * tick  # long enough alone: who tries while it runs takes one call for enough
+    for words, old, first in (
+        ("", 0, []),
+        (" after slow first calls", 0, [[slow], [slow]]),
+        (" behind older work", slow, []),
+    ):
+        settings = {"repeats": 5, "warmup": len(first)}
+        case = case_of(draw, [*first, [work]], tick=tick, old=old, settings=settings)
+        case |= {"launch": 1, "sync": 1}
+        _, result = _timed(student, expect, case)
+        expect.equal(result["calls"], 2**power, what=f"calls in a sample{words}")
+        want = _samples(case, 2**power, len(first))
+        # begin and end are each off by less than one of at least a hundred steps
+        what = f"time per call{words}"
+        expect.close(result["samples"], want, rtol=0.0101, what=what, unit="s")
 
 
 @check("8.2.g", row="timing", level="pass")
 def test_no_sync_between_the_calls_of_a_sample(student, draw, expect):
     """Nothing waits between the calls of a sample: the host runs ahead within it."""
     tick = draw.integer(200, 400)
-    case = _case(draw, [[tick // 4]], tick=tick, settings={"repeats": 20, "warmup": 1})
+    case = case_of(draw, [[tick // 4]], tick=tick, settings={"repeats": 20, "warmup": 1})
     case |= {"sync": tick // 4, "launch": tick // 8}
     _, result = _timed(student, expect, case)
     per_call = result["samples"]
@@ -104,9 +99,9 @@ def test_no_sync_between_the_calls_of_a_sample(student, draw, expect):
 @check("8.2.g", row="timing", level="pass")
 def test_median_and_spread_of_the_samples(student, draw, expect):
     """Median and interquartile range are those of the samples, one of which is far too long."""
-    works = _works(draw, 20 + 3)
+    works = drawn_works(draw, 20 + 3)
     works[draw.integer(5, 20)] = [40_000]
-    case = _case(draw, [*works, works[0]])
+    case = case_of(draw, [*works, works[0]])
     seen, result = _timed(student, expect, case)
     expect.between(seen["calls"], 23, 24, what="calls of the function")
     # whoever tries a sample first has called once more
@@ -119,9 +114,16 @@ def test_median_and_spread_of_the_samples(student, draw, expect):
 
 
 @check("8.2.g", row="timing", level="pass")
+def test_the_process_is_left_as_it_was(student, draw, expect):
+    """What a timer switches off to measure is on again afterwards, also if the function raises."""
+    case = case_of(draw, drawn_works(draw, 1), settings={"warmup": 1, "repeats": 5})
+    nothing_left_changed(student, expect, "timed", case)
+
+
+@check("8.2.g", row="timing", level="pass")
 def test_what_cannot_be_timed(student, draw, expect):
     """No repeats, a negative warm-up, and a function too short for the clock are refused."""
-    case = _case(draw, _works(draw, 1))
+    case = case_of(draw, drawn_works(draw, 1))
     for change, why in (
         ({"repeats": 0}, "for no repeats"),
         ({"warmup": -1}, "for a warm-up of -1"),

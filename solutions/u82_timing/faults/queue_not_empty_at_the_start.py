@@ -6,6 +6,7 @@ says = "The first sample contains older work. Synchronize before the first readi
 also = [
   "8.2.g/slow_first_calls_are_not_reported",
   "8.2.g/median_and_spread_of_the_samples",
+  "8.2.g/a_clock_with_coarse_steps",
 ]
 """
 

@@ -5,6 +5,7 @@ stage = "torch"
 says = "The first calls are among the samples. They allocate, choose kernels and compile, which no later call does."
 also = [
   "8.2.g/median_and_spread_of_the_samples",
+  "8.2.g/a_clock_with_coarse_steps",
 ]
 """
 

@@ -5,7 +5,9 @@ torch is imported inside functions: the NumPy stage's workers read these files t
 
 from __future__ import annotations
 
+import gc
 import sys
+from typing import Any
 
 from grader.instruments.calls import calls
 
@@ -22,10 +24,36 @@ from .sheet import (
     measure_sync_moved,
 )
 from .syncs import found_syncs, trained
-from .timers import closed_book, evented, phased, timed
+from .timers import Broken, closed_book, evented, phased, timed
 from .uploads import passed_on, prefetched
 
 # they need torch, which the NumPy stage's workers do not have
 INSTRUMENTS = (
     ("simulated_streams", "simulated_device", "host_syncs") if "torch" in sys.modules else ()
 )
+
+
+_WATCHED = {"closed_book": closed_book, "evented": evented, "phased": phased, "timed": timed}
+
+
+def watched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Run the probe of a timer; say whether its function raised, and what was left changed."""
+    from grader.instruments.settings import changed_by
+
+    def raised() -> bool:
+        try:
+            _WATCHED[case["probe"]](stage, case)
+        except Broken:
+            return True
+        return False
+
+    before = _collector()
+    broke, changed = changed_by(raised)
+    if _collector() != before:
+        changed = [*changed, "garbage collector"]
+    return {"raised": broke, "changed": changed}
+
+
+def _collector() -> tuple[Any, ...]:
+    """Return what the garbage collector is told to do."""
+    return gc.isenabled(), gc.get_threshold(), gc.get_debug()

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 
+class Broken(Exception):
+    """What a timed function raises where the case wants it to."""
+
+
 def _device(case: dict[str, Any]) -> Any:
     """Return a device with the costs of the case, and older work in its queue."""
     from grader.instruments.simulated_streams import SimulatedStreams
@@ -15,12 +19,20 @@ def _device(case: dict[str, Any]) -> Any:
     return device
 
 
-def _callable(device: Any, works: list[list[int]], calls: list[int]) -> Any:
+def _breaks(case: dict[str, Any], calls: int) -> None:
+    """Raise if this call of the timed function is the one that fails, counted from 1."""
+    if calls == case.get("fails at"):
+        raise Broken
+
+
+def _callable(device: Any, case: dict[str, Any], calls: list[int]) -> Any:
     """Return a function that hands over the kernels of its n-th call, and notes the call."""
+    works = case["works"]
 
     def fn() -> None:
         number = len(calls)
         calls.append(number)
+        _breaks(case, len(calls))
         for work in works[min(number, len(works) - 1)]:
             device.work(work)
 
@@ -30,7 +42,7 @@ def _callable(device: Any, works: list[list[int]], calls: list[int]) -> Any:
 def timed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Time a function with `time_callable`."""
     device, calls = _device(case), []
-    fn = _callable(device, case["works"], calls)
+    fn = _callable(device, case, calls)
     result = stage.time_callable(fn, device, **case["settings"])
     return {"result": result, "calls": len(calls), "waits": device.waits}
 
@@ -38,7 +50,7 @@ def timed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 def evented(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Time a function with `event_times`; return the history of the device, too."""
     device, calls = _device(case), []
-    fn = _callable(device, case["works"], calls)
+    fn = _callable(device, case, calls)
     times = stage.event_times(fn, device, **case["settings"])
     return {"times": times, "calls": len(calls), "history": device.history}
 
@@ -50,6 +62,7 @@ def phased(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     def phase(name: str, work: int, waits: bool) -> Any:
         def run() -> None:
             ran.append(name)
+            _breaks(case, len(ran))
             if work:
                 device.work(work)
             if waits:
@@ -77,6 +90,7 @@ def closed_book(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     def fn() -> None:
         order.append(["fn", True])
+        _breaks(case, sum(name == "fn" for name, _ in order))
         for work in case["work"]:
             device.work(work)
 
