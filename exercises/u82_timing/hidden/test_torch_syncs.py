@@ -16,16 +16,23 @@ SYNCS = {
     "t.numpy()": "numpy",
     "t.cpu()": "cpu",
     "t.nonzero()": "nonzero",
+    "t.nonzero(as_tuple=True)": "nonzero",
     "torch.nonzero(t)": "nonzero",
     "torch.masked_select(t, mask)": "masked_select",
+    "t.masked_select(mask)": "masked_select",
+    "torch.unique(t)": "unique",
     "t.unique()": "unique",
     "torch.equal(t, t)": "equal",
+    "t.equal(t)": "equal",
+    "torch.allclose(t, t)": "allclose",
     "t.allclose(t)": "allclose",
     "bool(one)": "__bool__",
+    "not one": "__bool__",
     "one if one > 2 else t": "__bool__",
     "float(one)": "__float__",
     "int(one)": "__int__",
     "[0, 1, 2, 3][count]": "__index__",
+    "range(count)": "__index__",
     "np.asarray(t)": "__array__",
     "print(one)": "__repr__",
     "str(t)": "__repr__",
@@ -35,6 +42,7 @@ SYNCS = {
     "t[t > 2]": "mask index",
     "torch.ones(6, 2)[mask, 0]": "mask index",
     "t.clone().__setitem__(mask, 0.0)": "mask index",
+    "t.clone()[..., mask] = 0.0": "mask index",
 }
 """What waits, and the name of the sync."""
 
@@ -45,6 +53,16 @@ QUIET = (
     "t > 2", "mask & mask", "t.index_select(0, picks)", "t.requires_grad", "one is None", "3 in t",
 )  # fmt: skip
 """What does not wait, what nobody can tell on a CPU, and a wait that is not asked for."""
+
+
+NOT_TORCHS = {
+    "{torch}vision/ops/step.py": "a file of torchvision, a folder beside torch's",
+    "{torch}_step.py": "a file beside torch's folder",
+    "/home/me/torch_course/step.py": "the file /home/me/torch_course/step.py",
+    "/home/me/torch/nn/step.py": "the file /home/me/torch/nn/step.py",
+    "<string>": "a text that is no file",
+}
+"""Files that are not in torch's own folder, and words for them."""
 
 
 def _program(lines):
@@ -60,9 +78,10 @@ def _line(value: Any) -> str:
     return f"line {int(value) if whole else show(value)}"
 
 
-def _found(student, expect, text, what):
+def _found(student, expect, text, what, file="step.py"):
     """Return the names of the syncs that were found, and their lines as text."""
-    seen = student.run("found_syncs", {"text": text})
+    seen = student.run("found_syncs", {"text": text, "file": file})
+    expect.equal(seen["ran"], 1, what=f"times that the function ran ({what})")
     expect.equal(seen["raised"], "", what=f"what was raised ({what})")
     expect.equal(seen["modes left"], 0, what=f"modes that are still on afterwards ({what})")
     listed = isinstance(seen["syncs"], list)
@@ -129,9 +148,21 @@ def test_syncs_in_helpers_and_in_libraries(student, draw, expect):
 
 
 @check("8.2.j", row="timing", level="pass")
+def test_torchs_own_folder_is_one_folder(student, draw, expect):
+    """Code beside torch's own folder, or with torch in its path, has lines of its own."""
+    text = "\n".join(["def helper(value):", "    return value.item()", "",
+                      "def step():", "    helper(one)", "    t.unique()", ""])  # fmt: skip
+    want = [["item", _line(2)], ["unique", _line(6)]]
+    for file, words in draw.shuffled(list(NOT_TORCHS.items())):
+        found = _found(student, expect, text, words, file)
+        expect.equal(found, want, what=f"names and lines of the syncs in {words}")
+
+
+@check("8.2.j", row="timing", level="pass")
 def test_an_error_goes_on_and_leaves_nothing_behind(student, draw, expect):
     """What the function raises goes on to the caller, and no mode stays on."""
     text = _program(["one.item()", "1 / 0"])
     seen = student.run("found_syncs", {"text": text})
     expect.equal(seen["raised"], "ZeroDivisionError", what="what the function raised")
+    expect.equal(seen["ran"], 1, what="times that the function ran before it raised")
     expect.equal(seen["modes left"], 0, what="modes that are still on afterwards")

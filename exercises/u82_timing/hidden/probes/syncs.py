@@ -11,8 +11,11 @@ from typing import Any
 def found_syncs(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Let `host_syncs` watch a program that the case brings as text.
 
-    The program defines ``step()``; line numbers are those of the text.
+    The program defines ``step()``; line numbers are those of the text. It says of itself that it
+    lies in the file that the case names; ``{torch}`` in that name is torch's own folder.
     """
+    from pathlib import Path
+
     import numpy as np
     import torch
 
@@ -27,11 +30,17 @@ def found_syncs(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "mask": torch.tensor([True, False, True, False, True, False]),
         "picks": torch.tensor([0, 2]),
     }
-    exec(compile(case["text"], "step.py", "exec"), names)
-    seen: dict[str, Any] = {"raised": ""}
+    file = case.get("file", "step.py").replace("{torch}", str(Path(torch.__file__).parent))
+    exec(compile(case["text"], file, "exec"), names)
+    seen: dict[str, Any] = {"raised": "", "ran": 0}
+
+    def step() -> Any:
+        seen["ran"] += 1
+        return names["step"]()
+
     with contextlib.redirect_stdout(io.StringIO()):
         try:
-            seen["syncs"] = stage.host_syncs(names["step"])
+            seen["syncs"] = stage.host_syncs(step)
         except ZeroDivisionError as error:
             seen["raised"] = type(error).__name__
     seen["modes left"] = modes_on()
@@ -46,7 +55,8 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Train on the simulated device; return the log and every time the host waited.
 
     The graph of each loss holds an object; how many of these, and of the losses' own memory, are
-    still there is seen at the beginning of each step.
+    still there is seen at the beginning of each step, and how many batches were pulled that no
+    step has had yet.
     """
     import torch
 
@@ -63,7 +73,7 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     from grader.instruments.simulated_device import SimulatedDevice
 
     device, lines, steps = SimulatedDevice(), [], []
-    held, alive, storages, stored = [], [], [], []
+    held, alive, storages, stored, pulled, ahead = [], [], [], [], [], []
     dtype = getattr(torch, case.get("dtype", "float32"))
     shape = case.get("shape", [])
     with device:
@@ -81,6 +91,7 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             alive.append(sum(holder() is not None for holder in held))
             stored.append(sum(storage() is not None for storage in storages))
             steps.append(batch)
+            ahead.append(len(pulled) - len(steps))
             holder = _Holder()
             held.append(weakref.ref(holder))
             loss = _Holding.apply(weight * losses[batch], holder).reshape(shape)
@@ -90,10 +101,14 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         def log(count: int, mean: float) -> None:
             lines.append([count, mean, type(mean).__name__, len(device.waits) - waits, len(steps)])
 
-        batches = iter(range(len(case["losses"])))
+        def batches() -> Any:
+            for number in range(len(case["losses"])):
+                pulled.append(number)
+                yield number
+
         seen: dict[str, Any] = {"refused": False}
         try:
-            seen["made"] = stage.quiet_training(step, batches, case["every"], log)
+            seen["made"] = stage.quiet_training(step, batches(), case["every"], log)
         except ValueError:
             seen["refused"] = True
     names = [wait.name for wait in device.waits[waits:]]
@@ -104,4 +119,5 @@ def trained(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "waits": names,
         "alive": alive,
         "stored": stored,
+        "ahead": ahead,
     }
