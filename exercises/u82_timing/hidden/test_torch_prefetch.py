@@ -11,6 +11,11 @@ def _case(draw, count, **more):
     return {"count": count, "tensors": PLAIN, "launch": 2, "link": 4, "compute": 200, **more}
 
 
+def _changing(users):
+    """Return words for a caller who does not stay with one stream."""
+    return ", where the caller changes its stream between two batches" if len(users) > 1 else ""
+
+
 def _prefetched(student, expect, case, words):
     seen = student.run("prefetched", case)
     expect.equal(len(seen["right"]), case["count"], what=f"batches that were yielded ({words})")
@@ -46,21 +51,26 @@ def test_every_batch_arrives_whole(student, draw, expect):
 @check("8.2.l", row="timing", level="pass")
 def test_no_batch_is_used_before_it_has_arrived(student, draw, expect):
     """Work on a batch waits for its upload, also where it would have arrived by luck."""
-    for link, own in ((1, False), (1000, False), (4, True)):
-        case = _case(draw, draw.integer(4, 7), link=link, **{"own stream": own})
+    # the stream that is current when nobody chose one, one of the caller's, and several of them
+    for link, users in ((1, [0]), (1000, [0]), (4, [1]), (1000, [0, 1]), (4, [1, 2, 1, 0])):
+        case = _case(draw, draw.integer(4, 7), link=link, users=users)
         seen = _prefetched(student, expect, case, "computing with each batch")
         late = any("did not wait" in hazard for hazard in seen["hazards"])
-        expect.that(not late, "A batch was used by work that does not wait for its upload.")
+        note = "A batch was used by work that does not wait for its upload"
+        expect.that(not late, f"{note}{_changing(users)}.")
 
 
 @check("8.2.l", row="timing", level="pass")
 def test_no_memory_is_written_while_it_is_read(student, draw, expect):
     """Memory of a batch that Python dropped is not given to an upload while work still reads it."""
-    for own in (False, True):
-        case = _case(draw, draw.integer(6, 9), compute=draw.integer(900, 2000))
-        seen = _prefetched(student, expect, {**case, "own stream": own}, "slow computation")
+    for users in ([0], [1], [0, 1], [1, 0]):
+        case = _case(draw, draw.integer(6, 9), compute=draw.integer(900, 2000), users=users)
+        if len(users) > 1:  # a stream that is idle then holds no memory back for the next one
+            case["read"] = [0]
+        seen = _prefetched(student, expect, case, "slow computation")
         early = any("memory" in hazard for hazard in seen["hazards"])
-        expect.that(not early, "An upload was given memory that queued work may still be reading.")
+        note = "An upload was given memory that queued work may still be reading"
+        expect.that(not early, f"{note}{_changing(users)}.")
 
 
 @check("8.2.l", row="timing", level="pass")
@@ -75,6 +85,8 @@ def test_uploads_run_beside_the_computation(student, draw, expect):
         expect.equal(seen["ahead"], ahead, what="batches pulled ahead when one is handed out")
         uploads = [min(i + 2, count) for i in range(count)]
         expect.equal(seen["uploads"], uploads, what="uploads started when a batch is handed out")
+        streams = seen["copy streams"]
+        expect.equal(streams, 1, what="streams in which uploads were made, which one stream does")
         longest, first = max(compute, 1600 // link), min(compute, 1600 // link)
         # launches and the wait at the end, by which two right orders may differ
         slack = 2 * case["launch"] * (count + 1) + 1
@@ -86,8 +98,8 @@ def test_uploads_run_beside_the_computation(student, draw, expect):
 @check("8.2.l", row="timing", level="pass")
 def test_the_current_stream_stays_the_callers(student, draw, expect):
     """Where a batch is handed out, work goes into the stream that the caller had chosen."""
-    for own in (False, True):
-        case = _case(draw, draw.integer(3, 5), **{"own stream": own})
+    for users in ([0], [1], [1, 0, 2]):
+        case = _case(draw, draw.integer(3, 5), users=users)
         seen = _prefetched(student, expect, case, "looking at the current stream")
         want = [True] * case["count"]
         expect.equal(seen["stream"], want, what="whether the current stream is the caller's")

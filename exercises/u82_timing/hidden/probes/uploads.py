@@ -57,9 +57,12 @@ def _size(shape: list[int]) -> int:
 
 
 def prefetched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Prefetch on simulated streams and compute with every batch; return what was seen."""
-    import torch
+    """Prefetch on simulated streams and compute with every batch; return what was seen.
 
+    ``users`` of the case are the streams that take the batches, in order, by number; the last of
+    them takes the others. Number 0 is the stream that is current when nobody chose another. After
+    the batches in ``read`` the caller waits for the device, as for a number that it prints.
+    """
     from grader.instruments.simulated_streams import SimulatedStreams
 
     device = SimulatedStreams(launch=case["launch"], sync=1, link=case["link"])
@@ -71,34 +74,60 @@ def prefetched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             pulled.append(number)
             yield originals[number]
 
-    consumer = device.stream() if case.get("own stream") else device.current_stream()
+    numbers = case.get("users", [0])
+    streams = [device.current_stream(), *(device.stream() for _ in range(max(numbers)))]
     seen: dict[str, Any] = {"ahead": [], "uploads": [], "stream": [], "right": [], "kinds": []}
-    with device.on(consumer):
-        begin = device.host
-        for number, batch in enumerate(stage.prefetch(source(), device)):
+    side = _noting_streams(device)
+    begin, nothing = device.host, object()
+    batches = iter(stage.prefetch(source(), device))
+    for number in range(len(originals) + 2):
+        user = streams[numbers[min(number, len(numbers) - 1)]]
+        with device.on(user):
+            batch = next(batches, nothing)
+            if batch is nothing:
+                break
             seen["ahead"].append(len(pulled) - number - 1)
             seen["uploads"].append(device.history.count("upload"))
-            seen["stream"].append(device.current_stream() is consumer)
+            seen["stream"].append(device.current_stream() is user)
             seen["kinds"].append(type(batch).__name__)
             tensors = list(batch) if isinstance(batch, tuple | list) else []
             wanted = originals[number] if number < len(originals) else []
-            seen["right"].append(
-                len(tensors) == len(wanted)
-                and all(
-                    isinstance(got, torch.Tensor)
-                    and got.dtype == want.dtype
-                    and got.shape == want.shape
-                    and bool((got == want).all())
-                    for got, want in zip(tensors, wanted, strict=True)
-                )
-                and all(_copied(got, want) for got, want in zip(tensors, wanted, strict=True))
-            )
+            seen["right"].append(_same(tensors, wanted))
             device.work(case["compute"], tensors)
             del batch, tensors
-        seen["waits"] = device.waits
-        device.synchronize()
-    seen |= {"total": device.host - begin, "hazards": sorted(set(device.hazards))}
-    return seen
+        if number in case.get("read", []):
+            device.synchronize()
+    seen["waits"] = device.waits
+    device.synchronize()
+    hazards = sorted(set(device.hazards))
+    return {**seen, "total": device.host - begin, "hazards": hazards, "copy streams": len(side)}
+
+
+def _noting_streams(device: Any) -> set[int]:
+    """Return a set that gets the number of each stream in which something is uploaded."""
+    numbers: set[int] = set()
+    plain = device.upload
+
+    def upload(tensor: Any) -> Any:
+        numbers.add(device.current_stream().number)
+        return plain(tensor)
+
+    device.upload = upload
+    return numbers
+
+
+def _same(tensors: list[Any], wanted: list[Any]) -> bool:
+    """Whether tensors have the values, shapes and dtypes of the host's, and are copies."""
+    import torch
+
+    return len(tensors) == len(wanted) and all(
+        isinstance(got, torch.Tensor)
+        and got.dtype == want.dtype
+        and got.shape == want.shape
+        and bool((got == want).all())
+        and _copied(got, want)
+        for got, want in zip(tensors, wanted, strict=True)
+    )
 
 
 def _copied(got: Any, want: Any) -> bool:
