@@ -36,8 +36,9 @@ def linear_vjp(x, W, b, needs):
         ``(gx, gW, gb)``.
 
     Raises:
-        ValueError: If the three shapes do not fit each other (nothing is broadcast), the three
-            dtypes are not one and the same, or `needs` has not three entries.
+        ValueError: If a shape has another number of dimensions, the three do not fit each other
+            (nothing is broadcast), the three dtypes are not one and the same, or `needs` has not
+            three entries.
     """
     # region 8.1.a
     if x.ndim != 2 or W.ndim != 2 or x.shape[1] != W.shape[1] or b.shape != W.shape[:1]:
@@ -103,7 +104,8 @@ def softmax_xent_vjp(logits, labels, needs):
     Returns:
         ``(loss, saved, pull)``; loss is one number, of the logits' dtype or Python's own, `saved`
         holds one array of the logits' shape and at most the labels besides (``()`` if no gradient
-        is needed), and ``pull(saved, g)`` with the number g returns ``(glogits,)``.
+        is needed), and ``pull(saved, g)`` with the number g, of any dtype, returns
+        ``(glogits,)``.
 
     Raises:
         ValueError: If the batch is empty (its mean is nothing), the labels have another length than
@@ -145,7 +147,7 @@ def backward(nodes, root, grad):
     and its pull is called once, with that sum. Where one argument occurs twice in `inputs`
     (``x * x``), both gradients count. Never add in place: a pull may return the same array twice,
     or the array it was handed. A node that no gradient reaches, since each that came to it was None
-    or since the root does not depend on it, is not called.
+    or since the root does not depend on it, is not called. Zeros are a gradient like any other.
 
     The number of *paths* through a graph grows without bounds (sixty squarings in a row have
     2^60), and a graph may be 20 000 nodes deep: walk over nodes, not paths, and do not recurse.

@@ -29,8 +29,9 @@ def graph_nodes(outputs):
     visit each node once.
 
     Args:
-        outputs: A tensor, or a tuple or list of tensors whose graphs are taken together. A tensor
-            without ``grad_fn`` has no graph and adds nothing, a leaf included.
+        outputs: A tensor, or a tuple or list of tensors whose graphs are taken together; one may
+            lie inside the graph of another, or occur twice. A tensor without ``grad_fn`` has no
+            graph and adds nothing, a leaf included.
 
     Returns:
         A dict with
@@ -74,7 +75,8 @@ def saved_report(fn, params=(), inputs=()):
     node saves, and ``unpack`` when the backward asks for it. What ``pack`` is handed need not be
     the object you know: `nn.Linear` saves a view of its weight. So a tensor's kind and its cost are
     questions about its *storage*. A storage counts whole and once, however small the views on it.
-    Two storages are two even if one died while `fn` ran and the other got its address.
+    Two storages are two even if one died while `fn` ran and the other got its address, or if
+    both are empty.
 
     Watching must not change anything, nor cost memory: hand back no copies. Three things go wrong
     easily: a list of the saved tensors keeps them alive after the graph is gone; a ``pack`` that
@@ -220,8 +222,9 @@ def diagnose_backward(fn):
     Returns:
         ``{"kind", "node", "expected", "found"}``: one of the four words, or ``"ok"`` if nothing was
         raised; and for ``"version"`` what the message says: the version at saving and the one found
-        (int), and the name of the operation that made the tensor (text such as ``"Exp"``, None for
-        a leaf, which nothing has made). All three are None for the other kinds.
+        (int), and the name of the operation that made the tensor (text such as ``"Exp"``,
+        whichever of its outputs the tensor is; None for a leaf, which nothing has made). All three
+        are None for the other kinds.
 
     Raises:
         Exception: Whatever `fn` raises besides these, as it is; so is an error of another type that

@@ -123,12 +123,18 @@ def _refuses(student, expect, function, args, needs, why):
 
 @check("8.1.a", row="prediction", level="pass")
 def test_linear_refuses_what_does_not_fit(student, draw, expect):
-    """Shapes that only fit by broadcasting and mixed dtypes are refused."""
+    """Shapes that only fit by broadcasting, other ranks and mixed dtypes are refused."""
     n, m = draw.integer(3, 5), draw.integer(6, 8)
     x, W, b = draw.normal((4, n)), draw.normal((m, n)), draw.normal((m,))
+    wide = draw.normal((m, n))  # as many examples as outputs, so that a column broadcasts as well
     for args, why in (
         ((x, W, draw.normal((1,))), "a bias of one element"),
         ((x, W, draw.normal((4, m))), "a bias for each example"),
+        ((x, W, b[None]), "a bias of shape [1, m], a row"),
+        ((wide, W, b[:, None]), "a bias of shape [m, 1], a column"),
+        ((np.stack([x, x]), W, b), "an input of shape [2, B, n]"),
+        ((x[0], W, b), "an input of shape [n], one example"),
+        ((x, W[None], b), "a weight of shape [1, m, n]"),
         ((x, draw.normal((m, n + 1)), b), "a weight that does not fit the input"),
         ((x, draw.normal((n, m)), draw.normal((n,))), "a weight that lies the other way"),
         ((x.astype(np.float16), W, b), "an input of float16 with weights of float32"),
@@ -207,17 +213,18 @@ def _held_xent(expect, reference, seen, case):
 @check("8.1.c", row="prediction", level="pass")
 def test_xent_loss_and_gradient(student, reference, draw, expect):
     """Loss and gradient are PyTorch's, with a gradient that is not 1, in the logits' dtype."""
-    for dtype in ("float64", "float32"):
+    for dtype, number in (("float64", float), ("float32", float), ("float32", np.float64)):
         B, C = draw.integer(3, 8), draw.integer(3, 6)
         logits = draw.normal((B, C), dtype)
         labels = np.array(draw.integers(0, C - 1, B))
-        case = {"args": [logits, labels], "g": draw.uniform(2.0, 3.0)}
+        case = {"args": [logits, labels], "g": number(draw.uniform(2.0, 3.0))}
         seen = _vjp(student, expect, "softmax_xent_vjp", case["args"], [True], case["g"])
         _own_numbers(expect, seen["gradients"][0], "the gradient of the logits")
         _held_xent(expect, reference, seen, case)
         if not seen["python_float"]:
             expect.equal(seen["output_dtype"], dtype, what="dtype of the loss")
-        expect.equal(seen["dtypes"], [dtype], what="dtype of the gradient")
+        what = f"dtype of the gradient, for logits of {dtype} and g of {number.__name__},"
+        expect.equal(seen["dtypes"], [dtype], what=what)
     case = {"args": [draw.normal((1, 1)), np.array([0])], "g": 1.0}
     seen = _vjp(student, expect, "softmax_xent_vjp", case["args"], [True], 1.0)
     _held_xent(expect, reference, seen, case)

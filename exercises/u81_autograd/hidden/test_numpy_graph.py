@@ -122,6 +122,29 @@ def test_what_no_gradient_reaches(student, draw, expect):
     expect.equal(sorted(seen["called"]), ["h", "stop", "y"], what="the nodes that were called")
     want = {"a": np.array([8.0, -8.0])}
     expect.close(seen["leaves"], want, what="the leaves that a gradient reached")
+    nodes = [  # each node is used by the one before it, so that there is but one order
+        _node("y", ["h", "a"], "scale", [2, None]), _node("h", ["a", "late"], "scale", [4, 3]),
+        _node("late", ["a"], "scale", [None]), _node("a"),
+    ]  # fmt: skip
+    seen = _pulled(student, expect, draw.shuffled(nodes), "y", np.array([1.0, -1.0]))
+    expect.close(seen["leaves"], want, what="what is left of None, a gradient and None again")
+
+
+@check("8.1.d", row="prediction", level="pass")
+def test_zeros_are_gradients(student, draw, expect):
+    """A gradient of zeros is sent on like any other and comes out at the leaves: it is no None."""
+    f = float(draw.integer(2, 9))
+    nodes = [
+        _node("y", ["h", "k"], "scale", [0.0, 1.0]), _node("h", ["a", "b"], "scale", [f, 1.0]),
+        _node("k", ["b", "sum", "sum"], "scale", [f, f, -f]), _node("sum", ["c"], "scale", [f]),
+        _node("a"), _node("b"), _node("c"),
+    ]  # fmt: skip
+    for grad in (np.array([1.0, 2.0]), 3.0, np.zeros(2), 0.0):
+        seen = _pulled(student, expect, draw.shuffled(nodes), "y", grad)
+        what = "the nodes that were called, for gradients that are zero in places,"
+        expect.equal(sorted(seen["called"]), ["h", "k", "sum", "y"], what=what)
+        want = {"a": 0.0 * grad, "b": f * grad, "c": 0.0 * grad}
+        expect.close(seen["leaves"], want, rtol=1e-12, what="the gradients of the leaves")
 
 
 @check("8.1.d", row="prediction", level="pass")
@@ -140,7 +163,7 @@ def test_deep_graphs_and_many_paths(student, draw, expect):
 
 @check("8.1.d", row="prediction", level="pass")
 def test_graphs_that_make_no_sense(student, draw, expect):
-    """A cycle, a name that is not there and a pull with too many gradients are refused."""
+    """A cycle, a name that is not there, and gradients too many or too few are refused."""
     a, h, y = draw.name(3), draw.name(4), draw.name(5)
     cases = {
         "a cycle of two nodes": [
@@ -152,6 +175,11 @@ def test_graphs_that_make_no_sense(student, draw, expect):
         "an input that is not in the graph": [_node(y, [h, a], "pass on"), _node(h)],
         "a root that is not in the graph": [_node(h, [a], "pass on"), _node(a)],
         "a pull with a gradient too many": [_node(y, [a], "too many"), _node(a)],
+        "a pull with a gradient too few": [_node(y, [a, h], "too few"), _node(a), _node(h)],
+        "a pull without the gradient of an unnamed input": [
+            _node(y, [a, None], "too few"), _node(a),
+        ],
+        "a pull without any gradient": [_node(y, [a], "too few"), _node(a)],
     }  # fmt: skip
     for why, nodes in cases.items():
         seen = student.run("pulled", {"nodes": nodes, "root": y, "grad": np.array([1.0])})

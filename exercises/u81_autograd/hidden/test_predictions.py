@@ -150,6 +150,8 @@ def test_closed_book_counts(student, reference, draw, expect):
         ran = [[widths[-1], batch], [batch, widths[-2]]] in seen["products"]
         ran = ran or [[widths[-2], batch], [batch, widths[-1]]] in seen["products"]
         expect.that(ran, "The backward of that mlp did not run.")
+        note = "measured comes out the same where hooks are forbidden: it was not measured by them."
+        expect.that(seen["hooked"], note)
 
 
 @check("8.1.l", row="prediction", level="pass")

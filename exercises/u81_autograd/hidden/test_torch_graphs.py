@@ -75,6 +75,22 @@ def test_several_outputs_and_none(student, reference, draw, expect):
 
 
 @check("8.1.f", row="prediction", level="pass")
+def test_outputs_inside_the_graph_of_others(student, draw, expect):
+    """Outputs given twice, inside the graph of another or from one node change nothing in it."""
+    line = ["AccumulateGrad", "ExpBackward0", "SinBackward0", "SplitBackward0",
+            "MulBackward0", "SumBackward0"]  # fmt: skip
+    for outputs, depth in (
+        (["h", "loss", "loss"], 6), (["loss", "h", "loss"], 6), (["loss", "loss", "h"], 6),
+        (["left", "loss", "right"], 6), (["right", "left", "h"], 4), (["loss"], 6),
+    ):  # fmt: skip
+        got, _ = _counted(student, expect, {"kind": "inner", "outputs": outputs})
+        want = {"nodes": depth, "leaves": 1, "depth": depth,
+                "names": dict.fromkeys(line[:depth], 1)}  # fmt: skip
+        how = ", ".join(outputs)
+        _held(expect, got, want, f"h, then left and right of one node, then loss, given [{how}],")
+
+
+@check("8.1.f", row="prediction", level="pass")
 def test_names_without_their_namespace(student, draw, expect):
     """A name is what follows the last ``::``, for nodes of PyTorch and for those of a user."""
     got, _ = _counted(student, expect, {"kind": "custom"})

@@ -74,24 +74,29 @@ def test_other_errors_pass_through(student, draw, expect):
 @check("8.1.i", row="fault_repair", level="strong")
 def test_versions_as_evidence(student, draw, expect):
     """The versions at saving and now are reported, so that edits before the save are ruled out."""
-    for name, node in (
-        ("version of an output", "Exp"), ("version of another output", "Sigmoid"),
-        ("version of data", None),
+    few, many = draw.integer(1, 5), draw.integer(10, 14)
+    for name, node, after, place in (
+        ("version of an output", "Exp", few, 0), ("version of another output", "Sigmoid", many, 0),
+        ("version of data", None, draw.integer(1, 5), 0),
+        ("version of a second output", "LinalgQr", few, 1),
+        ("version of one of twelve outputs", "Powers", few, draw.integer(2, 9)),
+        ("version of one of twelve outputs", "Powers", many, draw.integer(10, 11)),
     ):  # fmt: skip
-        after = draw.integer(1, 5)
-        answer = _diagnosed(student, expect, name, after=after)
+        answer = _diagnosed(student, expect, name, after=after, place=place)
         expect.equal(answer["expected"], 0, what="expected, for a tensor saved as it was made")
         expect.equal(answer["found"], after, what=f"found, after {after} edits")
         if node is None:
             expect.equal(answer["node"], None, what="node of a tensor that nothing has made")
         else:
             fine = isinstance(answer["node"], str) and answer["node"].startswith(node)
-            expect.that(fine, "node is not the operation that the message names.", answer["node"])
-    before, after = draw.integer(2, 4), draw.integer(1, 5)
-    answer = _diagnosed(student, expect, "version of an input", before=before, after=after)
-    what = f"{before} edits before the save and {after} after it"
-    expect.equal(answer["expected"], before, what=f"expected, with {what},")
-    expect.equal(answer["found"], before + after, what=f"found, with {what},")
+            note = f"node is not the operation that the message names: output {place} of {node}."
+            expect.that(fine, note, answer["node"])
+    for before in draw.shuffled([few, many]):
+        after = draw.integer(1, 5)
+        answer = _diagnosed(student, expect, "version of an input", before=before, after=after)
+        what = f"{before} edits before the save and {after} after it"
+        expect.equal(answer["expected"], before, what=f"expected, with {what},")
+        expect.equal(answer["found"], before + after, what=f"found, with {what},")
 
 
 # 8.1.j update_guard
@@ -170,6 +175,10 @@ def test_guard_looks_quietly(student, draw, expect):
     expect.keys(seen["answer"], LEFT, what="the result")
     got = seen["answer"]["verdict"]
     expect.equal(got, "ok", what="verdict on a sound step with a weight that is a constant")
+    got = student.run("guarded", {**case, "step": "average"})["answer"]
+    what = "a sound step that keeps a recorded average under the name of a constant"
+    expect.equal(got["depths"], [0, 0], what=f"depths of the weights under {what}")
+    expect.equal(got["verdict"], "ok", what=f"verdict on {what}")
     for steps, frozen, why in (
         (0, [], "no step at all"), (2, list(weights), "weights of which none needs a gradient"),
     ):  # fmt: skip

@@ -113,9 +113,14 @@ def test_edges_of_a_report(student, reference, draw, expect):
     report = _report(student, expect, {"kind": "no_grad"})
     expect.equal(report["packs"], 0, what="packs under no_grad")
     expect.equal(report["bytes"], dict.fromkeys(KINDS, 0), what="bytes under no_grad")
-    report = _report(student, expect, {"kind": "mlp", "widths": [3, 4, 2], "batch": 0})
+    case = {"kind": "mlp", "widths": [3, 4, 5, 2], "batch": 0}
+    report = _held(student, reference, expect, case, "an mlp on an empty batch")
     got = [report["bytes"]["input"], report["bytes"]["activation"]]
     expect.equal(got, [0, 0], what="input and activation bytes of an empty batch", unit="B")
+    count = [sum(record["kind"] == kind for record in report["records"]) for kind in KINDS]
+    # a weight for each Linear but the first; the input; each ReLU's output, twice
+    what = "records of an mlp on an empty batch that are parameter, input, activation"
+    expect.equal(count, [2, 1, 4], what=what)
     for given in ("tuple", "once"):
         case = _mlp_case(draw, given=given)
         how = "an iterator" if given == "once" else "a tuple"

@@ -3,6 +3,9 @@
 check = "8.1.g/storages_that_die"
 stage = "torch"
 says = "Storages were told apart by address. One that has died hands its address on to the next; keep what you have counted while the function runs."
+also = [
+  "8.1.g/edges_of_a_report",
+]
 """
 
 

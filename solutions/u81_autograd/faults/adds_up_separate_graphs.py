@@ -4,6 +4,7 @@ check = "8.1.f/several_outputs_and_none"
 stage = "torch"
 says = "The graphs of several outputs were counted one by one and added. What they share is one node."
 also = [
+  "8.1.f/outputs_inside_the_graph_of_others",
   "8.1.f/nodes_of_an_mlp",
 ]
 """

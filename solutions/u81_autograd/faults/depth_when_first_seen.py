@@ -4,6 +4,7 @@ check = "8.1.f/depth_is_the_longest_way"
 stage = "torch"
 says = "The depth is that of the shortest ways: a node's distance was fixed when it was met first. A longer way may come later."
 also = [
+  "8.1.f/outputs_inside_the_graph_of_others",
   "8.1.j/depths_as_evidence",
   "8.1.j/every_step_is_looked_at",
 ]

@@ -4,6 +4,7 @@ check = "8.1.d/fan_out_adds_up"
 stage = "numpy"
 says = "The last gradient wins. A value that is used in several places gets the sum of what comes from each of them."
 also = [
+  "8.1.d/zeros_are_gradients",
   "8.1.d/each_node_once_after_its_users",
   "8.1.d/arrays_are_not_edited",
   "8.1.d/deep_graphs_and_many_paths",

@@ -4,6 +4,7 @@ check = "8.1.f/nodes_of_an_mlp"
 stage = "torch"
 says = "The AccumulateGrad nodes are missing. Each leaf that needs a gradient has one at the end of the graph."
 also = [
+  "8.1.f/outputs_inside_the_graph_of_others",
   "8.1.f/a_node_reached_twice_is_one",
   "8.1.f/depth_is_the_longest_way",
   "8.1.f/several_outputs_and_none",

@@ -4,6 +4,7 @@ check = "8.1.f/a_node_reached_twice_is_one"
 stage = "torch"
 says = "Nodes were counted once for each way to them. The graph is no tree: keep a set of the nodes that you have seen."
 also = [
+  "8.1.f/outputs_inside_the_graph_of_others",
   "8.1.f/depth_is_the_longest_way",
   "8.1.f/several_outputs_and_none",
 ]

@@ -1,23 +1,26 @@
-"""Enters the hooks by hand, numbers storages by their address, and keeps aliases alive."""
+"""Enters the hooks by hand, and numbers storages by the id of their objects, which it keeps."""
 
 def saved_report(fn, params=(), inputs=()):
-    address = lambda t: (t.untyped_storage().data_ptr(), t.untyped_storage().nbytes())
-    params, inputs = {address(p) for p in params}, {address(i) for i in inputs}
     alive, records = [], []
 
+    def number(t):
+        alive.append(t.untyped_storage())
+        return id(alive[-1])
+
+    params, inputs = set(map(number, params)), set(map(number, inputs))
+
     def pack(t):
-        alias = t.detach()
-        alive.append(alias)
+        alias, place = t.detach(), number(t)
         records.append(
             {
                 "shape": list(t.size()),
                 "dtype": repr(t.dtype)[6:],
                 "bytes": t.nbytes,
-                "storage": address(t)[0] % (1 << 60),
-                "storage_bytes": address(t)[1],
+                "storage": place,
+                "storage_bytes": t.untyped_storage().nbytes(),
                 "kind": "parameter"
-                if address(t) in params
-                else ("input" if address(t) in inputs else "activation"),
+                if place in params
+                else ("input" if place in inputs else "activation"),
             }
         )
         return t._version, alias

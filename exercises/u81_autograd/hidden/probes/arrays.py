@@ -106,13 +106,15 @@ def refused(stage: Any, case: dict[str, Any]) -> list[str]:
 def _pulls(kind: str, node: dict[str, Any]) -> Callable[[Any], Any]:
     """Return the pull of an operator of a recipe."""
     if kind == "scale":
-        return lambda g: [g * factor for factor in node["factors"]]
+        return lambda g: [None if factor is None else g * factor for factor in node["factors"]]
     if kind == "pass on":  # hands on the array it was given, to each input
         return lambda g: tuple(g for _ in node["inputs"])
     if kind == "nothing":
         return lambda _: tuple(None for _ in node["inputs"])
     if kind == "number":
         return lambda g: [float(np.sum(g)) for _ in node["inputs"]]
+    if kind == "too few":
+        return lambda g: [g] * (len(node["inputs"]) - 1)
     return lambda g: [g] * (len(node["inputs"]) + 1)  # "too many"
 
 

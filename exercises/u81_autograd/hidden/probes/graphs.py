@@ -77,6 +77,14 @@ def _apart(case: dict[str, Any], leaves: list[Any]) -> Any:
     return (leaves[0].exp().sum(), (leaves[0] * other).sin(), other, torch.ones(1))
 
 
+def _inner(case: dict[str, Any], leaves: list[Any]) -> Any:
+    """A graph with a node of two outputs, given by outputs of which some lie inside it."""
+    h = leaves[0].exp().sin()
+    left, right = h.chunk(2)
+    made = {"h": h, "left": left, "right": right, "loss": (left * right).sum()}
+    return [made[name] for name in case["outputs"]]
+
+
 _BUILDS: dict[str, Callable[[dict[str, Any], list[Any]], Any]] = {
     "mlp": _mlp,
     "squares": _squares,
@@ -85,6 +93,7 @@ _BUILDS: dict[str, Callable[[dict[str, Any], list[Any]], Any]] = {
     "custom": _custom,
     "plain": _plain,
     "apart": _apart,
+    "inner": _inner,
 }
 
 

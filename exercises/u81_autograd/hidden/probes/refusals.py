@@ -18,6 +18,19 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
     before, after = case.get("before", 0), case.get("after", 1)
     a = torch.ones(3, requires_grad=True)
 
+    class Powers(torch.autograd.Function):
+        """A node with twelve outputs, of which it saves one."""
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            powers = tuple(x**n for n in range(12))
+            ctx.save_for_backward(powers[case["place"]])
+            return powers
+
+        @staticmethod
+        def backward(ctx: Any, *g: Any) -> Any:
+            return sum(g) * ctx.saved_tensors[0]
+
     def edited(h: Any, y: Any) -> None:
         """Edit y after something saved it."""
         loss = y.sum() if h is None else (h * y).sum()
@@ -78,6 +91,8 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "freed, looked at": peeked,
         "version of an output": made(torch.exp),
         "version of another output": made(torch.sigmoid),
+        "version of a second output": made(lambda h: torch.linalg.qr(h.diag())[1]),
+        "version of one of twelve outputs": made(lambda h: Powers.apply(h)[case["place"]]),
         "version of an input": sine,
         "version of data": data_edited,
         "inference": lambda: (a * inferred()).sum().backward(),

@@ -335,4 +335,16 @@ def closed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     with Products():
         answer = stage.closed_book(case["widths"], case["batch"])
-    return {"answer": answer, "products": shapes}
+    return {"answer": answer, "products": shapes, "hooked": _needs_hooks(stage, case)}
+
+
+def _needs_hooks(stage: Any, case: dict[str, Any]) -> bool:
+    """Whether the closed-book task fails where hooks for saved tensors are forbidden."""
+    import torch
+
+    with torch.autograd.graph.disable_saved_tensors_hooks("hooks are forbidden"):
+        try:
+            stage.closed_book(case["widths"], case["batch"])
+        except RuntimeError:
+            return True
+    return False

@@ -87,8 +87,15 @@ def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], 
         first = trained(weights)[0]
         weights[first] = weights[first].detach()
 
+    def average(weights: dict[str, Any]) -> None:
+        """A sound step that records how the first weight, a constant, follows the last."""
+        first, *_, last = weights
+        in_place({name: weight for name, weight in weights.items() if name != first})
+        weights[first] = 0.9 * weights[first] + 0.1 * weights[last]
+
     return {
         "in place": in_place,
+        "average": average,
         "replaced": replaced,
         "optimizer": optimizer,
         "history": history,
