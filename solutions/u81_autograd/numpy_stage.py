@@ -104,8 +104,7 @@ def softmax_xent_vjp(logits, labels, needs):
     Returns:
         ``(loss, saved, pull)``; loss is one number, of the logits' dtype or Python's own, `saved`
         holds one array of the logits' shape and at most the labels besides (``()`` if no gradient
-        is needed), and ``pull(saved, g)`` with the number g, of any dtype, returns
-        ``(glogits,)``.
+        is needed), and ``pull(saved, g)`` with the number g, of any dtype, returns ``(glogits,)``.
 
     Raises:
         ValueError: If the batch is empty (its mean is nothing), the labels have another length than

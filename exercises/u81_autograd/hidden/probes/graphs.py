@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from .models import mlp
 
 
 def _mlp(case: dict[str, Any], leaves: list[Any]) -> Any:
     import torch
-    from torch import nn
 
-    layers: list[Any] = []
-    for n, m in zip(case["widths"], case["widths"][1:], strict=False):
-        layers += [nn.Linear(n, m), nn.ReLU()]
-    layers[0].requires_grad_(not case.get("first_frozen", False))
-    model = nn.Sequential(*layers[:-1])
+    model = mlp(case["widths"], case.get("frozen", ()))
     leaves += model.parameters()
     x = torch.ones(3, case["widths"][0])
     leaves.append(x)
-    loss = nn.functional.cross_entropy(model(x), torch.zeros(3, dtype=torch.int64))
-    return [loss, *[model[0](x) for _ in range(case.get("more", 0))]]
+    return torch.nn.functional.cross_entropy(model(x), torch.zeros(3, dtype=torch.int64))
 
 
 def _squares(case: dict[str, Any], leaves: list[Any]) -> Any:
@@ -121,17 +117,22 @@ def counted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"answer": answer, "added": added, "left": left}
 
 
+def nodes_below(outputs: Iterable[Any]) -> set[Any]:
+    """Return the nodes of the graphs of some tensors, level by level."""
+    seen = {output.grad_fn for output in outputs} - {None}
+    front = set(seen)
+    while front:
+        front = {source for node in front for source, _ in node.next_functions if source} - seen
+        seen |= front
+    return seen
+
+
 def counted_truth(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Count the same graph by peeling: nodes without sources first, then what rests on them."""
     import torch
 
     outputs = _BUILDS[case["kind"]](case, [torch.zeros(4, requires_grad=True)])
-    roots = outputs if isinstance(outputs, list | tuple) else [outputs]
-    seen = {root.grad_fn for root in roots} - {None}
-    front = set(seen)
-    while front:
-        front = {source for node in front for source, _ in node.next_functions if source} - seen
-        seen |= front
+    seen = nodes_below(outputs if isinstance(outputs, list | tuple) else [outputs])
     left, depth = set(seen), 0
     while left:
         depth += 1

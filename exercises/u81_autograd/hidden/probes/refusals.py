@@ -10,6 +10,11 @@ class _StopTraining(RuntimeError):
     """An error of the workload's own, of a class below RuntimeError."""
 
 
+def _twice(loss: Any, **options: Any) -> None:
+    loss.backward(**options)
+    loss.backward()
+
+
 def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
     """Return functions whose backward autograd refuses, by a name."""
     import torch
@@ -59,10 +64,6 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
     def data_edited() -> None:
         edited(a, torch.ones(3))
 
-    def twice(loss: Any, **options: Any) -> None:
-        loss.backward(**options)
-        loss.backward()
-
     def shared() -> None:
         trunk = a.exp()
         trunk.sum().backward()
@@ -86,7 +87,7 @@ def _refusals(case: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         nn.Linear(3, 2).requires_grad_(False)(torch.ones(1, 3)).sum().backward()
 
     return {
-        "freed": lambda: twice(a.exp().sum()),
+        "freed": lambda: _twice(a.exp().sum()),
         "freed, a shared trunk": shared,
         "freed, looked at": peeked,
         "version of an output": made(torch.exp),
@@ -131,17 +132,13 @@ def _no_refusals() -> dict[str, Callable[[], Any]]:
     def leaf_edited() -> None:
         a.add_(1)
 
-    def twice(loss: Any, **options: Any) -> None:
-        loss.backward(**options)
-        loss.backward()
-
     def product_of_odd_shapes() -> None:
         (a @ torch.ones(4)).backward()
 
     return {
         "ok": lambda: a.exp().sum().backward(),
-        "ok, kept": lambda: twice(a.exp().sum(), retain_graph=True),
-        "ok, nothing saved": lambda: twice((a + 1).sum()),
+        "ok, kept": lambda: _twice(a.exp().sum(), retain_graph=True),
+        "ok, nothing saved": lambda: _twice((a + 1).sum()),
         "ok, edited but not saved": unsaved_edited,
         "ok, edited behind its back": data_hidden,
         "shapes": product_of_odd_shapes,

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .models import mlp
+
 
 @dataclass(frozen=True, slots=True)
 class Workload:
@@ -19,16 +21,10 @@ class Workload:
 
 def _mlp(case: dict[str, Any]) -> Workload:
     import torch
-    from torch import nn
 
-    dtype = getattr(torch, case.get("dtype", "float32"))
-    layers: list[Any] = []
-    for number, (n, m) in enumerate(zip(case["widths"], case["widths"][1:], strict=False)):
-        layer = nn.Linear(n, m, dtype=dtype)
-        layer.requires_grad_(number not in case.get("frozen", ()))
-        layers += [layer, nn.ReLU()]
-    model = nn.Sequential(*layers[:-1])
-    x = torch.randn(case["batch"], case["widths"][0], dtype=dtype)
+    dtype = case.get("dtype", "float32")
+    model = mlp(case["widths"], case.get("frozen", ()), dtype)
+    x = torch.randn(case["batch"], case["widths"][0], dtype=getattr(torch, dtype))
     x.requires_grad_(case.get("input_grad", False))
     return Workload(lambda: model(x), list(model.parameters()), [x])
 

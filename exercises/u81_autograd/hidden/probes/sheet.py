@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from .graphs import nodes_below
+
 WIDTHS = (12, 40, 24, 18, 4)
 BATCH = 32
 
@@ -111,11 +113,7 @@ def measure_nodes(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     model, x = _model_s()
     loss = torch.nn.functional.cross_entropy(model(x), torch.zeros(BATCH, dtype=torch.int64))
-    seen, front = {loss.grad_fn}, [loss.grad_fn]
-    while front:
-        found = {source for source, _ in front.pop().next_functions if source} - seen
-        seen |= found
-        front += found
+    seen = nodes_below([loss])
     names = Counter(node.name().split("::")[-1] for node in seen)
     biases = sum("bias" in name for name, _ in model.named_parameters())
     return {

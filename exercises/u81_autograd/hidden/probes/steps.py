@@ -11,46 +11,47 @@ def _loss(weights: dict[str, Any]) -> Any:
     return sum((w**3).sum() for w in weights.values() if w.requires_grad)
 
 
+def _trained(weights: dict[str, Any]) -> list[str]:
+    return [name for name, weight in weights.items() if weight.requires_grad]
+
+
+def _gradients(weights: dict[str, Any], names: list[str]) -> list[Any]:
+    import torch
+
+    return list(torch.autograd.grad(_loss(weights), [weights[name] for name in names]))
+
+
 def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], None]]:
     """Return steps, sound and faulty, by a name; each descends on the sum of cubes."""
     import torch
 
     lr, done = 0.01, [0]
 
-    def trained(weights: dict[str, Any]) -> list[str]:
-        return [name for name, weight in weights.items() if weight.requires_grad]
-
-    def gradients(weights: dict[str, Any], names: list[str]) -> list[Any]:
-        return list(torch.autograd.grad(_loss(weights), [weights[name] for name in names]))
-
     def in_place(weights: dict[str, Any]) -> None:
-        names = trained(weights)
+        names = _trained(weights)
+        parts = _gradients(weights, names)
         with torch.no_grad():
-            for name, g in zip(names, gradients_outside(weights, names), strict=True):
+            for name, g in zip(names, parts, strict=True):
                 weights[name] -= lr * g
 
-    def gradients_outside(weights: dict[str, Any], names: list[str]) -> list[Any]:
-        with torch.enable_grad():
-            return gradients(weights, names)
-
     def replaced(weights: dict[str, Any]) -> None:
-        names = trained(weights)
-        for name, g in zip(names, gradients(weights, names), strict=True):
+        names = _trained(weights)
+        for name, g in zip(names, _gradients(weights, names), strict=True):
             weights[name] = (weights[name] - lr * g).detach().requires_grad_()
 
     def optimizer(weights: dict[str, Any]) -> None:
-        torch.optim.SGD([weights[name] for name in trained(weights)], lr=lr).zero_grad()
+        torch.optim.SGD([weights[name] for name in _trained(weights)], lr=lr).zero_grad()
         _loss(weights).backward()
-        torch.optim.SGD([weights[name] for name in trained(weights)], lr=lr).step()
+        torch.optim.SGD([weights[name] for name in _trained(weights)], lr=lr).step()
 
     def history(weights: dict[str, Any]) -> None:
-        names = trained(weights)
-        for name, g in zip(names, gradients(weights, names), strict=True):
+        names = _trained(weights)
+        for name, g in zip(names, _gradients(weights, names), strict=True):
             weights[name] = weights[name] - lr * g
 
     def history_of_the_last(weights: dict[str, Any]) -> None:
-        *others, last = trained(weights)
-        parts = gradients(weights, [*others, last])
+        *others, last = _trained(weights)
+        parts = _gradients(weights, [*others, last])
         weights[last] = weights[last] - lr * parts[-1]
         for name, g in zip(others, parts, strict=False):
             with torch.no_grad():
@@ -66,11 +67,11 @@ def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], 
         (history if done[0] == 1 else replaced)(weights)
 
     def stored(weights: dict[str, Any]) -> None:
-        for name in trained(weights):
+        for name in _trained(weights):
             weights[name].grad = None
         _loss(weights).backward(create_graph=True)
         with torch.no_grad():
-            for name in trained(weights):
+            for name in _trained(weights):
                 weights[name] -= lr * weights[name].grad
 
     def both(weights: dict[str, Any]) -> None:
@@ -78,13 +79,12 @@ def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], 
         (history if done[0] > 2 else stored)(weights)
 
     def detached(weights: dict[str, Any]) -> None:
-        names = trained(weights)
-        for name, g in zip(names[:1], gradients(weights, names), strict=False):
-            weights[name] = (weights[name] - lr * g).detach()
+        first, *_ = names = _trained(weights)
+        weights[first] = (weights[first] - lr * _gradients(weights, names)[0]).detach()
 
     def stored_and_detached(weights: dict[str, Any]) -> None:
         stored(weights)
-        first = trained(weights)[0]
+        first = _trained(weights)[0]
         weights[first] = weights[first].detach()
 
     def average(weights: dict[str, Any]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .models import mlp
+
 
 def torch_linear(stage: Any, case: dict[str, Any]) -> list[Any]:
     """Return output and the three gradients of a linear layer, computed in float64."""
@@ -41,18 +43,12 @@ def mlp_saves(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     The hidden widths of the case differ, so that a shape tells the layer.
     """
     import torch
-    from torch import nn
 
     from grader.instruments.saved_tensors import saved_tensors
 
-    dtype = {2: torch.bfloat16, 4: torch.float32, 8: torch.float64}[case["itemsize"]]
-    layers: list[Any] = []
-    for number, (n, m) in enumerate(zip(case["widths"], case["widths"][1:], strict=False)):
-        layer = nn.Linear(n, m, dtype=dtype)
-        layer.requires_grad_(number not in case["frozen"])
-        layers += [layer, nn.ReLU() if case["activation"] == "relu" else nn.GELU()]
-    model = nn.Sequential(*layers[:-1])
-    x = torch.ones(case["batch"], case["widths"][0], dtype=dtype)
+    dtype = {2: "bfloat16", 4: "float32", 8: "float64"}[case["itemsize"]]
+    model = mlp(case["widths"], case["frozen"], dtype, case["activation"])
+    x = torch.ones(case["batch"], case["widths"][0], dtype=getattr(torch, dtype))
     x.requires_grad_(case["input_grad"])
     total = sum(saved.size for saved in saved_tensors(lambda: model(x), model.parameters()))
     rest = saved_tensors(lambda: model(x), [*model.parameters(), x])
