@@ -15,10 +15,13 @@ def _trained(weights: dict[str, Any]) -> list[str]:
     return [name for name, weight in weights.items() if weight.requires_grad]
 
 
-def _gradients(weights: dict[str, Any], names: list[str]) -> list[Any]:
+def _gradients(weights: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return the name and the gradient of each weight that is trained."""
     import torch
 
-    return list(torch.autograd.grad(_loss(weights), [weights[name] for name in names]))
+    names = _trained(weights)
+    parts = torch.autograd.grad(_loss(weights), [weights[name] for name in names])
+    return list(zip(names, parts, strict=True))
 
 
 def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], None]]:
@@ -28,15 +31,13 @@ def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], 
     lr, done = 0.01, [0]
 
     def in_place(weights: dict[str, Any]) -> None:
-        names = _trained(weights)
-        parts = _gradients(weights, names)
+        parts = _gradients(weights)
         with torch.no_grad():
-            for name, g in zip(names, parts, strict=True):
+            for name, g in parts:
                 weights[name] -= lr * g
 
     def replaced(weights: dict[str, Any]) -> None:
-        names = _trained(weights)
-        for name, g in zip(names, _gradients(weights, names), strict=True):
+        for name, g in _gradients(weights):
             weights[name] = (weights[name] - lr * g).detach().requires_grad_()
 
     def optimizer(weights: dict[str, Any]) -> None:
@@ -45,15 +46,13 @@ def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], 
         torch.optim.SGD([weights[name] for name in _trained(weights)], lr=lr).step()
 
     def history(weights: dict[str, Any]) -> None:
-        names = _trained(weights)
-        for name, g in zip(names, _gradients(weights, names), strict=True):
+        for name, g in _gradients(weights):
             weights[name] = weights[name] - lr * g
 
     def history_of_the_last(weights: dict[str, Any]) -> None:
-        *others, last = _trained(weights)
-        parts = _gradients(weights, [*others, last])
-        weights[last] = weights[last] - lr * parts[-1]
-        for name, g in zip(others, parts, strict=False):
+        *others, (last, part) = _gradients(weights)
+        weights[last] = weights[last] - lr * part
+        for name, g in others:
             with torch.no_grad():
                 weights[name] -= lr * g
 
@@ -79,8 +78,8 @@ def steps_by_name(case: dict[str, Any]) -> dict[str, Callable[[dict[str, Any]], 
         (history if done[0] > 2 else stored)(weights)
 
     def detached(weights: dict[str, Any]) -> None:
-        first, *_ = names = _trained(weights)
-        weights[first] = (weights[first] - lr * _gradients(weights, names)[0]).detach()
+        (first, g), *_ = _gradients(weights)
+        weights[first] = (weights[first] - lr * g).detach()
 
     def stored_and_detached(weights: dict[str, Any]) -> None:
         stored(weights)
