@@ -1,9 +1,10 @@
 """Unit 8.3, NumPy stage: the bytes of a training step, derived before they are measured.
 
 Sizes are in bytes [B] and are exact integers; 1 MiB is 1 048 576 B, 1 MB is 1 000 000 B. Counts and
-sizes that come in may be Python's or NumPy's integers. Where something else than a count comes in
-(a negative number, 1.5, 2.0, NaN, True, text), the function raises ValueError, unless its
-docstring says otherwise. Only the standard library is needed. No function changes its arguments.
+sizes that come in may be Python's or NumPy's integers of any width: those of NumPy overflow where
+Python's do not. Where something else than a count comes in (a negative number, 1.5, 2.0, NaN,
+infinity, True, None, text), at whatever place, the function raises ValueError, unless its docstring
+says otherwise. Only the standard library is needed. No function changes its arguments.
 """
 
 import math
@@ -20,10 +21,11 @@ def to_bytes(size):
 
     Text is a number and a unit, with or without spaces between and around: ``"1.5 MiB"``,
     ``"12MB"``, ``" 7 B"``, ``"1e3 kB"``. The number has no sign (whether a plus, or a minus before
-    zero, is refused is up to you). The units are ``B``, ``kB MB GB TB`` (powers of 1000) and
-    ``KiB MiB GiB TiB`` (powers of 1024), written exactly so. What is no whole number of bytes is
-    rounded to the nearest one (half a byte either way). Every digit counts: the 17th digit of
-    ``"9007199254740993 B"`` is not lost.
+    zero, is refused is up to you); its exponent may have one, and either letter: ``"2.5E-1 kB"``.
+    The units are ``B``, ``kB MB GB TB`` (powers of 1000) and ``KiB MiB GiB TiB`` (powers of 1024),
+    written exactly so. What is no whole number of bytes is rounded to the nearest one (half a byte
+    either way). Every digit counts: the 17th digit of ``"9007199254740993 B"`` is not lost, nor is
+    the 40th of a longer number.
 
     Args:
         size: Text, or a count of bytes, which is returned as an int.

@@ -1,9 +1,10 @@
 """Unit 8.3, NumPy stage: the bytes of a training step, derived before they are measured.
 
 Sizes are in bytes [B] and are exact integers; 1 MiB is 1 048 576 B, 1 MB is 1 000 000 B. Counts and
-sizes that come in may be Python's or NumPy's integers. Where something else than a count comes in
-(a negative number, 1.5, 2.0, NaN, True, text), the function raises ValueError, unless its
-docstring says otherwise. Only the standard library is needed. No function changes its arguments.
+sizes that come in may be Python's or NumPy's integers of any width: those of NumPy overflow where
+Python's do not. Where something else than a count comes in (a negative number, 1.5, 2.0, NaN,
+infinity, True, None, text), at whatever place, the function raises ValueError, unless its docstring
+says otherwise. Only the standard library is needed. No function changes its arguments.
 """
 
 import math
@@ -35,10 +36,11 @@ def to_bytes(size):
 
     Text is a number and a unit, with or without spaces between and around: ``"1.5 MiB"``,
     ``"12MB"``, ``" 7 B"``, ``"1e3 kB"``. The number has no sign (whether a plus, or a minus before
-    zero, is refused is up to you). The units are ``B``, ``kB MB GB TB`` (powers of 1000) and
-    ``KiB MiB GiB TiB`` (powers of 1024), written exactly so. What is no whole number of bytes is
-    rounded to the nearest one (half a byte either way). Every digit counts: the 17th digit of
-    ``"9007199254740993 B"`` is not lost.
+    zero, is refused is up to you); its exponent may have one, and either letter: ``"2.5E-1 kB"``.
+    The units are ``B``, ``kB MB GB TB`` (powers of 1000) and ``KiB MiB GiB TiB`` (powers of 1024),
+    written exactly so. What is no whole number of bytes is rounded to the nearest one (half a byte
+    either way). Every digit counts: the 17th digit of ``"9007199254740993 B"`` is not lost, nor is
+    the 40th of a longer number.
 
     Args:
         size: Text, or a count of bytes, which is returned as an int.
@@ -152,7 +154,7 @@ class CachingAllocator:
             ValueError: If `nbytes` is no count; nothing changes then.
         """
         # region 8.3.d
-        size = self._round(nbytes)
+        size = round_size(nbytes)
         self._last += 1
         self._handles[self._last] = self._place(size, int(nbytes)) if size else None
         return self._last
@@ -178,10 +180,9 @@ class CachingAllocator:
     def empty_cache(self):
         """Return to the driver every segment that is free as a whole."""
         # region 8.3.d
-        for segment in list(self._segments):
-            if all(block.requested is None for block in segment.blocks):
-                self._segments.remove(segment)
-                self._book(reserved=-sum(block.size for block in segment.blocks))
+        for segment in [s for s in self._segments if len(s.free) == len(s.blocks)]:
+            self._segments.remove(segment)
+            self._book(reserved=-sum(block.size for block in segment.free))
         # endregion
 
     def reset_peak(self):
@@ -203,28 +204,16 @@ class CachingAllocator:
           `reset_peak`.
         """
         # region 8.3.d
-        free = [block.size for s in self._segments for block in s.blocks if block.requested is None]
-        pinned = sum(
-            block.size
-            for s in self._segments
-            if any(block.requested is not None for block in s.blocks)
-            for block in s.blocks
-            if block.requested is None
-        )
+        pinned = [s for s in self._segments if len(s.free) < len(s.blocks)]
         return {
             **self._now,
-            "inactive_split": pinned,
-            "largest_free": max(free, default=0),
-            "peak_allocated": self._peaks["allocated"],
-            "peak_reserved": self._peaks["reserved"],
+            "inactive_split": sum(block.size for s in pinned for block in s.free),
+            "largest_free": max((b.size for s in self._segments for b in s.free), default=0),
+            **{f"peak_{name}": peak for name, peak in self._peaks.items()},
         }
         # endregion
 
     # region hidden
-    def _round(self, nbytes):
-        """Return the block size of a request."""
-        return round_size(nbytes)
-
     def _place(self, size, requested):
         """Find or make room for a block and return it with its segment."""
         small = size <= MIB
@@ -243,8 +232,8 @@ class CachingAllocator:
             (segment, block)
             for segment in self._segments
             if segment.small == small
-            for block in segment.blocks
-            if block.requested is None and block.size >= size
+            for block in segment.free
+            if block.size >= size
         ]
         # min() keeps the first of equals: the older segment, the front of it
         return min(fits, key=lambda fit: fit[1].size) if fits else None
@@ -272,10 +261,8 @@ class CachingAllocator:
     def _join(self, segment, block):
         """Join a free block with its free neighbours."""
         place = segment.blocks.index(block)
-        for other in (
-            segment.blocks[place + 1 : place + 2] + segment.blocks[max(place - 1, 0) : place]
-        ):
-            if other.requested is None:
+        for other in segment.blocks[max(place - 1, 0) : place + 2]:
+            if other is not block and other.requested is None:
                 block.size += other.size
                 segment.blocks.remove(other)
 
@@ -303,11 +290,11 @@ class _Segment:
     def __init__(self, small, blocks):
         self.small, self.blocks = small, blocks
 
+    @property
+    def free(self):
+        return [block for block in self.blocks if block.requested is None]
 
-# endregion
 
-
-# region hidden
 PRESETS = {
     "fp32": {"weight": 4, "gradient": 4, "activation": 4, "state": 4},
     "autocast": {"weight": 4, "gradient": 4, "activation": 2, "state": 4},
@@ -577,10 +564,9 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
         ValueError: Also for another optimizer, too few widths or a batch without examples.
     """
     # region 8.3.h
-    widths = [_count(n, "a width", least=1) for n in widths]
-    rows = _count(batch, "the batch", least=1)
-    if len(widths) < 2 or optimizer not in STATES:
-        raise ValueError(f"widths {widths} with {optimizer!r}")
+    widths, rows = _mlp(widths, batch)
+    if optimizer not in STATES:
+        raise ValueError(f"no optimizer is called {optimizer!r}")
     tensors = [4 * n for k, m in pairwise(widths) for n in (k * m, m)]
     params = sum(tensors)
     states = STATES[optimizer] * params + (4 * len(tensors) if optimizer == "adamw" else 0)
@@ -606,6 +592,14 @@ def predict_phases(widths, batch, optimizer="adamw", foreach=False, set_to_none=
 
 # region hidden
 STATES = {"sgd": 0, "momentum": 1, "adamw": 2}
+
+
+def _mlp(widths, batch):
+    """Return widths and batch of an mlp as ints, after looking at them."""
+    widths = [_count(n, "a width", least=1) for n in widths]
+    if len(widths) < 2:
+        raise ValueError(f"{widths} is no mlp")
+    return widths, _count(batch, "the batch", least=1)
 
 
 def _forward(live, outs):
@@ -667,10 +661,8 @@ def inference_peak(widths, batch):
         ValueError: Also for too few widths.
     """
     # region 8.3.i
-    widths = [_count(n, "a width", least=1) for n in widths]
-    if len(widths) < 2:
-        raise ValueError(f"{widths} is no mlp")
-    outs = [4 * _count(batch, "the batch", least=1) * n for n in widths[1:]]
+    widths, rows = _mlp(widths, batch)
+    outs = [4 * rows * n for n in widths[1:]]
     relus = [2 * out for out in outs[:-1]]
     linears = [above + below for above, below in pairwise([0, *outs])]
     return {"peak": max(relus + linears), "after": outs[-1]}
@@ -704,15 +696,17 @@ def explain_gap(predicted, measured, live):
         ValueError: If a size cannot be read.
     """
     # region 8.3.j
-    predicted, measured = _sizes(predicted), _sizes(measured)
-    total = _size(live)
+    predicted, measured = (
+        {item: _size(size) for item, size in side.items()} for side in (predicted, measured)
+    )
+    live = _size(live)
     items = dict.fromkeys([*predicted, *measured])
     terms = {item: measured.get(item, 0) - predicted.get(item, 0) for item in items}
     ranked = sorted((item for item in terms if terms[item]), key=lambda item: -abs(terms[item]))
     return {
-        "gap": total - sum(predicted.values()),
+        "gap": live - sum(predicted.values()),
         "terms": {item: terms[item] for item in ranked},
-        "unexplained": total - sum(measured.values()),
+        "unexplained": live - sum(measured.values()),
     }
     # endregion
 
@@ -720,13 +714,8 @@ def explain_gap(predicted, measured, live):
 # region hidden
 def _size(size):
     """Return a size, which may be negative if it is an int."""
-    negative = isinstance(size, Integral) and not isinstance(size, bool) and size < 0
-    return -to_bytes(-size) if negative else to_bytes(size)
-
-
-def _sizes(items):
-    """Return items with their sizes in bytes."""
-    return {name: _size(size) for name, size in items.items()}
+    negative = isinstance(size, Integral) and size < 0
+    return int(size) if negative else to_bytes(size)
 
 
 # endregion

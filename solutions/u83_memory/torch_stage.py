@@ -65,11 +65,11 @@ class LiveMeter(TorchDispatchMode):
 def meter_for(device):
     """Return a meter for a device, or refuse: what is not measured is not zero.
 
-    For a CPU it is a new `LiveMeter`. For CUDA it reads the caching allocator: ``live`` is
-    ``torch.cuda.memory_allocated``, ``peak`` is ``torch.cuda.max_memory_allocated`` and
+    For a CPU it is a new `LiveMeter` each time. For CUDA it reads the caching allocator: ``live``
+    is ``torch.cuda.memory_allocated``, ``peak`` is ``torch.cuda.max_memory_allocated`` and
     ``reset_peak()`` is ``torch.cuda.reset_peak_memory_stats``, all of this very device, read
-    anew each time; entering and leaving it does nothing. Without a CUDA device the first two return
-    0 and raise nothing, so that every budget would be kept.
+    anew each time; entering and leaving it does nothing, and an error within goes through. Without
+    a CUDA device the first two return 0 and raise nothing, so that every budget would be kept.
 
     Args:
         device: Text such as ``"cuda:1"``, or a `torch.device`.
@@ -294,10 +294,11 @@ def first_fit(attempt, sizes):
 
     Calls ``attempt(size)`` in the order of `sizes`. If it runs out of memory (`MemoryError`,
     `torch.OutOfMemoryError`, or a `RuntimeError` with ``out of memory`` in its text, in any case of
-    letters) the next size is tried. An exception holds its traceback, which holds the frames, which
-    hold the tensors of the failed attempt: none of those may be alive when the next one begins.
-    Where an attempt keeps its own exception (``self.error = error``), frame and exception hold each
-    other, and only the garbage collector ends that.
+    letters) the next size is tried. It is taken from `sizes` only then: they may have no end. An
+    exception holds its traceback, which holds the frames, which hold the tensors of the failed
+    attempt: none of those may be alive when the next one begins. Where an attempt keeps its own
+    exception (``self.error = error``), frame and exception hold each other, and only the garbage
+    collector ends that.
 
     Args:
         attempt: Function of a size.

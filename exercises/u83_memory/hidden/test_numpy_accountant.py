@@ -5,15 +5,9 @@ from __future__ import annotations
 import math
 
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
-NO_COUNTS = (-1, 1.5, 2.0, math.nan, math.inf, True, None)
-
-
-def _values(student, expect, function, cases):
-    """Return what some calls gave."""
-    return [value for _, value in values_of(student, expect, function, cases)]
-
+from .counts import as_numpy, no_counts, values
 
 PARTS = ("parameters", "gradients", "optimizer", "activations", "total")
 NAMED = {
@@ -51,7 +45,7 @@ def test_each_part_by_its_dtype(student, draw, expect):
     full = {"weight": 2, "gradient": 4, "activation": 8, "state": 1, "states": 3, "master": 4,
             "counter": 16}  # fmt: skip
     short = {"weight": 4, "gradient": 2, "activation": 1, "state": 8, "states": 0}
-    got = _values(
+    got = values(
         student, expect, "training_bytes", [[[shapes, kept, full], {}], [[shapes, kept, short], {}]]
     )
     want = {"parameters": 6 * p, "gradients": 4 * p, "optimizer": 3 * p + 16 * tensors,
@@ -60,9 +54,16 @@ def test_each_part_by_its_dtype(student, draw, expect):
     want = {"parameters": 4 * p, "gradients": 2 * p, "optimizer": 0, "activations": a}
     _held(expect, got[1], want, "the parts of a policy without states")
     calls = [[[shapes, kept, short], {}]]
-    seen = student.run("numpy_calls", {"function": "training_bytes", "calls": calls})
-    expect.that("value" in seen[0], "training_bytes raised an error for integers of NumPy.")
-    _held(expect, seen[0]["value"], want, "the same parts, from integers of NumPy and tuples")
+    for words, (parts,) in as_numpy(student, expect, "training_bytes", calls):
+        _held(expect, parts, want, f"the same parts, from {words} and tuples")
+    # more than 2**32 elements of each
+    large = [[[70_000, 80_000]], [[90_000, 60_000]], full]
+    p, a = 70_000 * 80_000, 90_000 * 60_000
+    want = {"parameters": 6 * p, "gradients": 4 * p, "optimizer": 3 * p + 16,
+            "activations": 8 * a}  # fmt: skip
+    _held(expect, *values(student, expect, "training_bytes", [[large, {}]]), want, "a large model")
+    for words, (parts,) in as_numpy(student, expect, "training_bytes", [[large, {}]]):
+        _held(expect, parts, want, f"a large model, from {words}")
 
 
 @check("8.3.e", row="prediction", level="pass")
@@ -72,7 +73,7 @@ def test_named_policies(student, draw, expect):
     p, a = _elements(shapes), _elements(kept)
     calls = [[[shapes, kept, name], {}] for name in NAMED]
     for (name, each), got in zip(
-        NAMED.items(), _values(student, expect, "training_bytes", calls), strict=True
+        NAMED.items(), values(student, expect, "training_bytes", calls), strict=True
     ):
         want = {
             "parameters": (each["weight"] + each["master"]) * p,
@@ -89,7 +90,7 @@ def test_what_adamw_holds(student, reference, draw, expect):
     shapes = [*_shapes(draw), [0, 5], [1]]
     for dtype in ("fp32", "bf16"):
         live = reference.run("live_states", {"shapes": shapes, "dtype": dtype}, stage="torch")
-        (got,) = _values(student, expect, "training_bytes", [[[shapes, [], dtype], {}]])
+        (got,) = values(student, expect, "training_bytes", [[[shapes, [], dtype], {}]])
         got = _parts(expect, got)
         got = {name: got[name] for name in live}
         expect.equal(got, live, what=f"what AdamW holds of a model in {dtype}", unit="B")
@@ -105,7 +106,7 @@ def test_zero_splits_by_elements(student, draw, expect):
     each = {"weight": 2, "gradient": 4, "activation": 2, "state": 4, "states": 2, "master": 4,
             "counter": 4}  # fmt: skip
     calls = [[[shapes, kept, each, stage, devices], {}] for stage in range(4)]
-    for stage, got in enumerate(_values(student, expect, "training_bytes", calls)):
+    for stage, got in enumerate(values(student, expect, "training_bytes", calls)):
         weights, gradients, states = (share if stage >= k else p for k in (3, 2, 1))
         want = {"parameters": 2 * weights + 4 * states, "gradients": 4 * gradients,
                 "optimizer": 8 * states + 4 * len(shapes), "activations": 2 * a}  # fmt: skip
@@ -114,12 +115,15 @@ def test_zero_splits_by_elements(student, draw, expect):
 
 @check("8.3.e", row="prediction", level="pass")
 def test_policies_and_shapes_that_cannot_be(student, draw, expect):
-    """Unknown names and keys, missing keys and impossible shapes are refused; nothing is fine."""
+    """Unknown names and keys, missing keys and what is no count are refused; nothing is fine."""
     each = {"weight": 4, "gradient": 4, "activation": 4, "state": 4, "states": 2}
+    full = {**each, "master": 4, "counter": 4}
+    places = {"a dimension of a parameter": (0, 1, 0), "a dimension of an activation": (1, 0, 1),
+              "the stage": (3,)}  # fmt: skip
+    places |= {f"{key!r} of a policy": (2, key) for key in full}
+    call = [[[2, 2], [3]], [[2, 5]], full, 1, 3], {}
+    cases = no_counts(call, places) + no_counts(call, {"devices": (4,)}, least=1)
     shapes = [[3, 4]]
-    cases = [(f"for a dimension of {odd!r}", [[[3, odd]], [], "fp32"], {}) for odd in NO_COUNTS]
-    cases += [(f"for {odd!r} bytes an element", [shapes, [], {**each, "state": odd}], {})
-              for odd in NO_COUNTS]  # fmt: skip
     for key in each:
         short = {name: size for name, size in each.items() if name != key}
         cases.append((f"for a policy without {key}", [shapes, [], short], {}))
@@ -127,12 +131,12 @@ def test_policies_and_shapes_that_cannot_be(student, draw, expect):
         ("for a policy with an unknown key", [shapes, [], {**each, "moment": 4}], {}),
         ("for an unknown name", [shapes, [], "fp23"], {}),
         ("for a stage above 3", [shapes, [], each, 4, 2], {}),
-        ("for a stage below 0", [shapes, [], each, -1, 2], {}),
-        ("for no device", [shapes, [], each, 1, 0], {}),
-        ("for a negative dimension of an activation", [shapes, [[2, -3]], each], {}),
+        ("for a stage above 3 on one device", [shapes, [], "fp32", 4], {}),
+        ("for a stage of 1.5 on one device", [shapes, [], "fp32", 1.5], {}),
+        ("for a negative counter without parameters", [[], [], {**full, "counter": -4}], {}),
     ]
     refusals(student, expect, "training_bytes", cases)
-    got = _values(
+    got = values(
         student, expect, "training_bytes", [[[[], [], "fp32"], {}], [[[[0, 7]], [[]], each], {}]]
     )
     nothing = dict.fromkeys(PARTS[:4], 0)

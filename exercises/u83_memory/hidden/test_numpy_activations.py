@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
-NO_COUNTS = (-1, 1.5, 2.0, math.nan, math.inf, True, None)
-
-
-def _as_numpy(student, expect, function, cases):
-    """Return what some calls gave whose integers came as NumPy's."""
-    seen = student.run("numpy_calls", {"function": function, "calls": cases})
-    for (arguments, _), answer in zip(cases, seen, strict=True):
-        raised = answer.get("raised")
-        note = f"{function} raised {(raised or [''])[0]} for integers of NumPy."
-        expect.that(not raised, note, arguments if raised else None)
-    return [answer.get("value") for answer in seen]
-
-
-def _no_counts(*before, after=()):
-    """Return a refusal for each thing that is no count, at one place of the arguments."""
-    return [(f"for {odd!r} in place of a count", [*before, odd, *after], {}) for odd in NO_COUNTS]
+from .counts import as_numpy, no_counts, values
 
 
 def _f(student, expect, *cases):
-    calls = [[list(case), {}] for case in cases]
-    return [value for _, value in values_of(student, expect, "activation_bytes", calls)]
+    return values(student, expect, "activation_bytes", [[list(case), {}] for case in cases])
 
 
 @check("8.3.f", row="prediction", level="pass")
@@ -49,9 +31,15 @@ def test_what_each_layer_keeps(student, draw, expect):
     ):
         (got,) = _f(student, expect, (layers, b, n))
         expect.equal(got, 4 * elements, what=f"bytes that {what} keeps", unit="B")
-    chain = [[first, "relu", ["dropout"], first], b, n]
-    (got,) = _as_numpy(student, expect, "activation_bytes", [[chain, {}]])
-    expect.equal(got, 4 * 3 * b * m, what="bytes of a chain with a bare name", unit="B")
+    chain = [first, "relu", ["dropout"], first]
+    large = [["linear", 90_000], "relu", ["linear", 3]]  # more than 2**32 elements
+    cases = [(chain, b, n), (large, 60_000, 2)]
+    want = [4 * 3 * b * m, 4 * 60_000 * 90_000]
+    got = _f(student, expect, *cases)
+    expect.equal(got, want, what="bytes of a chain with a bare name, and of a large one", unit="B")
+    calls = [[list(case), {}] for case in cases]
+    for words, got in as_numpy(student, expect, "activation_bytes", calls):
+        expect.equal(got, want, what=f"bytes of the same chains, from {words}", unit="B")
 
 
 @check("8.3.f", row="prediction", level="pass")
@@ -117,11 +105,12 @@ def test_chains_that_cannot_be(student, draw, expect):
         ("for an unknown layer", [[["conv", 3]], 2, 3], {}),
         ("for a linear without a width", [[["linear"]], 2, 3], {}),
         ("for a ReLU with a width", [[["linear", 3], ["relu", 3]], 2, 3], {}),
-        ("for a linear of width 0", [[["linear", 0]], 2, 3], {}),
-        ("for data of width 0", [fine, 2, 0], {}),
         ("for cross_entropy before the end", [[*fine, ["cross_entropy"], ["relu"]], 2, 3], {}),
         ("for an item of 3 B", [fine, 2, 3, 3], {}),
         ("for an item of 1 B", [fine, 2, 3, 1], {}),
-        *_no_counts(fine, after=[3]),
     ]
+    call = [[["linear", 4], ["relu"], ["linear", 3]], 2, 3, 4], {}
+    cases += no_counts(call, {"the batch": (1,), "the itemsize": (3,)})
+    widths = {"the width of the data": (2,), "a width": (0, 0, 1), "a later width": (0, 2, 1)}
+    cases += no_counts(call, widths, least=1)
     refusals(student, expect, "activation_bytes", cases)

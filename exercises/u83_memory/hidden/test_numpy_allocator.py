@@ -8,6 +8,8 @@ from __future__ import annotations
 from grader.checks import check
 from grader.instruments.caching_allocator import AllocatorModel, OutOfMemory, replay
 
+from .counts import NO_COUNTS
+
 KIB, MIB = 2**10, 2**20
 STATS = ("requested", "allocated", "reserved", "inactive_split", "largest_free",
          "peak_allocated", "peak_reserved")  # fmt: skip
@@ -55,8 +57,9 @@ def test_requested_allocated_reserved(student, draw, expect):
     stats = _last(student, expect, _mallocs(*[64 * KIB + n] * 32))
     _held(expect, stats, f"32 requests of {64 * KIB + n} B", reserved=4 * MIB,
           allocated=32 * (64 * KIB + 512))  # fmt: skip
-    stats = _last(student, expect, [["malloc", n], ["malloc", 3 * MIB + n]], numpy=True)
-    _held(expect, stats, "requests in integers of NumPy", requested=3 * MIB + 2 * n)
+    stats = _last(student, expect, _mallocs(*[n] * 9, 3 * MIB + n), 64 * MIB, numpy=True)
+    _held(expect, stats, "requests in narrow integers of NumPy", requested=3 * MIB + 10 * n,
+          allocated=3 * MIB + 10 * 512, reserved=22 * MIB)  # fmt: skip
     stats = _last(student, expect, [["malloc", 0], ["free", 0], ["malloc", 0]])
     _held(expect, stats, "empty tensors", **dict.fromkeys(STATS, 0))
 
@@ -210,25 +213,28 @@ def test_out_of_memory(student, draw, expect):
 def test_handles_and_counts(student, draw, expect):
     """Each request has a handle of its own; what is no living handle or no count is refused."""
     n = draw.integer(2, 30)
-    odd = [["malloc", -1], ["malloc", 1.5], ["free_raw", 10**9], ["free", 0], ["free", 0]]
+    odd = [["malloc", size] for size in NO_COUNTS]
+    odd += [["free_raw", 10**9], ["free", 0], ["free", 0]]
     operations = [*_mallocs(*[700] * n, 0), *odd, ["free", n]]
     stats, raised, handles = _run(student, expect, operations)
     distinct = len({repr(handle) for handle in handles[: n + 1]})
     expect.equal(distinct, n + 1, what="different handles")
-    whats = ("a request of -1 B", "a request of 1.5 B", "a handle that is unknown", "",
-             "a handle that was freed before")  # fmt: skip
-    for what, kinds in zip(whats, raised[n + 1 :], strict=False):
+    whats = [*(f"a request of {size!r}" for size in NO_COUNTS), "a handle that is unknown", "",
+             "a handle that was freed before"]  # fmt: skip
+    for what, kinds in zip(whats, raised[n + 1 : -1], strict=True):
         if what:
             fine = "ValueError" in kinds
             expect.that(fine, f"{what} must raise ValueError.", None if fine else kinds[:1])
-    expect.that(not raised[n + 4], "A living handle could not be freed.")
+    expect.that(not raised[-3], "A living handle could not be freed.")
     expect.that(not raised[-1], "The handle of an empty tensor could not be freed.")
     _held(expect, stats[-1], "after calls that were refused", requested=700 * (n - 1),
           allocated=1024 * (n - 1))  # fmt: skip
     _, _, reused = _run(student, expect, [["malloc", 5], ["free", 0], ["malloc", 5]])
     fine = repr(reused[0]) != repr(reused[1])
     expect.that(fine, "A handle that was freed has been given to another request.")
-    for odd in (-1, 2.5 * MIB, True):
+    for odd in (*NO_COUNTS, 2.0 * MIB):
+        if odd is None:  # no limit
+            continue
         answer = student.attempt("replayed", {"operations": [], "made_with": [odd]})
         fine = bool(answer.error) and answer.error.type == "ValueError"
         expect.that(fine, f"A limit of {odd!r} must raise ValueError.")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
+from itertools import product
 
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 
-NO_COUNTS = (-1, 1.5, 2.0, math.nan, math.inf, True, None)
-
+from .counts import as_numpy, no_counts, values
 
 LAYER = ("norms", "attention", "scores", "mlp", "input", "total")
 
 
 def _layer(student, expect, s, b, h, a, **named):
-    call = [[s, b, h, a], named]
-    ((_, got),) = values_of(student, expect, "transformer_activation_bytes", [call])
+    (got,) = values(student, expect, "transformer_activation_bytes", [[[s, b, h, a], named]])
+    return _parts(expect, got)
+
+
+def _parts(expect, got):
     expect.keys(got, LAYER, what="the result")
     return {name: got[name] for name in LAYER}
 
@@ -37,11 +39,15 @@ def test_parts_of_a_layer(student, draw, expect):
     n = s * b * h
     want = _want(norms=4 * n, attention=11 * n, scores=5 * a * s * s * b, mlp=19 * n)
     expect.equal(_layer(student, expect, s, b, h, a), want, what="a layer on one device", unit="B")
-    calls = [[[s, b, h, a], {}]]
-    seen = student.run("numpy_calls", {"function": "transformer_activation_bytes", "calls": calls})
-    expect.equal(
-        seen[0].get("value"), want, what="the same layer, from integers of NumPy", unit="B"
-    )
+    # a layer of GPT-3: its scores alone have more than 2**34 bytes
+    large = [2048, 8, 12_288, 96]
+    n = 2048 * 8 * 12_288
+    full = _want(norms=4 * n, attention=11 * n, scores=5 * 96 * 2048 * 2048 * 8, mlp=19 * n)
+    expect.equal(_layer(student, expect, *large), full, what="a layer of GPT-3", unit="B")
+    calls = [[[s, b, h, a], {}], [large, {}]]
+    for words, seen in as_numpy(student, expect, "transformer_activation_bytes", calls):
+        got = [_parts(expect, one) for one in seen]
+        expect.equal(got, [want, full], what=f"the same layers, from {words}", unit="B")
 
 
 @check("8.3.g", row="prediction", level="strong")
@@ -77,19 +83,19 @@ def test_recomputed_layers(student, draw, expect):
 
 @check("8.3.g", row="prediction", level="pass")
 def test_layers_that_cannot_be_split(student, draw, expect):
-    """Sizes that are no multiple of t, sizes of 0 and unknown recomputations are refused."""
-    cases = [
-        ("if the width is no multiple of t", [8, 1, 10, 4], {"tensor_parallel": 4}),
-        ("if the heads are no multiple of t", [8, 1, 12, 6], {"tensor_parallel": 4}),
-        ("if the sequence is to be split and is no multiple of t", [9, 1, 8, 4],
-         {"tensor_parallel": 4, "sequence_parallel": True}),
-        ("if the width is no multiple of t, with full recomputation too", [8, 1, 10, 4],
-         {"tensor_parallel": 4, "recompute": "full"}),
-        ("for an unknown recomputation", [8, 1, 8, 4], {"recompute": "some"}),
-        ("for 0 devices", [8, 1, 8, 4], {"tensor_parallel": 0}),
-        ("for 0 heads", [8, 1, 8, 0], {}),
-        *[(f"for {odd!r} tokens", [odd, 1, 8, 4], {}) for odd in NO_COUNTS],
-    ]  # fmt: skip
+    """Sizes that are no multiple of t, whatever is recomputed, and what is no count are refused."""
+    cases = [("for an unknown recomputation", [8, 1, 8, 4], {"recompute": "some"})]
+    for recompute, sequence in product(("none", "selective", "full"), (False, True)):
+        named = {"tensor_parallel": 4, "sequence_parallel": sequence, "recompute": recompute}
+        where = f"(recompute={recompute!r}, sequence_parallel={sequence})"
+        cases += [(f"if the width is no multiple of t {where}", [8, 1, 10, 4], named),
+                  (f"if the heads are no multiple of t {where}", [8, 1, 12, 6], named)]  # fmt: skip
+        if sequence:
+            why = f"if the sequence is to be split and is no multiple of t {where}"
+            cases.append((why, [9, 1, 8, 4], named))
+    call = [8, 3, 8, 4], {"tensor_parallel": 2}
+    places = {name: (place,) for place, name in enumerate("sbha")}
+    cases += no_counts(call, {**places, "tensor_parallel": ("tensor_parallel",)}, least=1)
     refusals(student, expect, "transformer_activation_bytes", cases)
     got = _layer(student, expect, 9, 1, 8, 4, tensor_parallel=4)
     expect.equal(got["norms"], 4 * 72, what="norms of a sequence that is not split", unit="B")

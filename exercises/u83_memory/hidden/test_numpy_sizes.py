@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 from grader.checks import check
-from grader.checks.many import refusals, values_of
+from grader.checks.many import refusals
 from grader.checks.numbers import is_count
+
+from .counts import as_numpy, no_counts, values
 
 KIB, MIB = 2**10, 2**20
 POWERS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
           "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # fmt: skip
-NO_COUNTS = (-1, 1.5, 2.0, math.nan, math.inf, True, None)
-
-
-def _values(student, expect, function, cases):
-    """Return what some calls gave."""
-    return [value for _, value in values_of(student, expect, function, cases)]
-
-
-def _as_numpy(student, expect, function, cases):
-    """Return what some calls gave whose integers came as NumPy's."""
-    seen = student.run("numpy_calls", {"function": function, "calls": cases})
-    for (arguments, _), answer in zip(cases, seen, strict=True):
-        raised = answer.get("raised")
-        note = f"{function} raised {(raised or [''])[0]} for integers of NumPy."
-        expect.that(not raised, note, arguments if raised else None)
-    return [answer.get("value") for answer in seen]
-
-
-def _no_counts(*before, after=()):
-    """Return a refusal for each thing that is no count, at one place of the arguments."""
-    return [(f"for {odd!r} in place of a count", [*before, odd, *after], {}) for odd in NO_COUNTS]
-
 
 # 8.3.a to_bytes
 
@@ -49,11 +28,22 @@ def test_powers_of_1000_and_of_1024(student, draw, expect):
     cases += [(f"{n}MiB", n * MIB), (f"  {n}.5 KiB ", n * KIB + 512), (f"{n}e3 kB", n * 10**6),
               (f"{n}.25 MB", n * 10**6 + 250_000), ("0 GB", 0), (n * 1000 + 7, n * 1000 + 7),
               (0, 0)]  # fmt: skip
-    got = _values(student, expect, "to_bytes", [[[text], {}] for text, _ in cases])
+    # both letters of an exponent, with and without a sign
+    cases += [(f"{n}E3 kB", n * 10**6), (f"{n}e-3 MB", n * 1000), (f"{n}E-1 kB", n * 100),
+              (f"{n}e+2B", n * 100), (f"{n}.5E+1 MiB", n * 10 * MIB + 5 * MIB)]  # fmt: skip
+    _sizes(student, expect, cases)
+    for words, (got,) in as_numpy(student, expect, "to_bytes", [[[n], {}]]):
+        expect.equal(got, n, what=f"to_bytes of {words}", unit="B")
+
+
+def _sizes(student, expect, cases):
+    """Hold sizes against their bytes, and return what was given."""
+    got = values(student, expect, "to_bytes", [[[text], {}] for text, _ in cases])
     for (text, want), value in zip(cases, got, strict=True):
+        if want > 2**53:  # the last digits would not be shown
+            expect.that(value == want, f"to_bytes({text!r}) must be {want}.", str(value))
         expect.equal(value, want, what=f"to_bytes({text!r})", unit="B")
-    (got,) = _as_numpy(student, expect, "to_bytes", [[[n], {}]])
-    expect.equal(got, n, what="to_bytes of an integer of NumPy", unit="B")
+    return got
 
 
 @check("8.3.a", row="prediction", level="pass")
@@ -62,13 +52,15 @@ def test_every_digit_counts(student, draw, expect):
     exact = 2**53 + 2 * draw.integer(1, 10**6) + 1
     cases = [(f"{exact} B", exact), (f"{exact}000 kB", exact * 10**6), (exact, exact)]
     for _ in range(6):
-        number = Decimal(draw.integer(1, 10**6)) / 1000 + Decimal("0.0001")
-        scaled = number * POWERS["MiB"]
-        if abs(scaled % 1 - Decimal("0.5")) > Decimal("0.01"):
-            cases.append((f"{number} MiB", int(scaled.quantize(Decimal(1), ROUND_HALF_UP))))
-    got = _values(student, expect, "to_bytes", [[[text], {}] for text, _ in cases])
-    for (text, want), value in zip(cases, got, strict=True):
-        expect.equal(value, want, what=f"to_bytes({text!r})", unit="B")
+        number = f"{draw.integer(0, 999)}.{draw.integer(0, 999):03}1"
+        bytes_ = Fraction(number) * MIB
+        if abs(bytes_ % 1 - Fraction(1, 2)) > Fraction(1, 100):
+            cases.append((f"{number} MiB", round(bytes_)))
+    # 40 digits, which doubles and Decimal's 28 cut; the last one says on which side of a half
+    long, even = 10**39 + 2 * draw.integer(1, 10**6) + 1, 2 * draw.integer(1, 40)
+    cases += [(f"{long} B", long), (f"{long} KiB", long * KIB), (f"{long}e-36 kB", 10**6),
+              (f"{even}.5{'0' * 40}1 B", even + 1), (f"{even}.4{'9' * 40} B", even)]  # fmt: skip
+    for value in _sizes(student, expect, cases):
         expect.that(is_count(value), "A size must come out as an int.", value)
 
 
@@ -79,7 +71,7 @@ def test_what_is_no_size(student, draw, expect):
     texts = [f"{n}", f"{n} KB", f"{n} Mb", f"{n} mib", f"-{n} B", f"{n} MiB/s", "MiB", "", "nan B",
              "inf B", f"{n} {n} B", f"{n} MB GB"]  # fmt: skip
     refusals(student, expect, "to_bytes", [(f"for {text!r}", [text], {}) for text in texts])
-    refusals(student, expect, "to_bytes", _no_counts())
+    refusals(student, expect, "to_bytes", no_counts(([n], {}), {"a size": (0,)}))
 
 
 # 8.3.b and c: blocks and segments
@@ -100,16 +92,22 @@ def test_blocks_of_512(student, draw, expect):
         blocks, over = draw.integer(1, 10**6), draw.integer(1, 512)
         cases.append(((blocks - 1) * 512 + over, blocks * 512))
     cases.append((2**60 + 1, 2**60 + 512))
-    for values in (_values, _as_numpy):
-        got = values(student, expect, "round_size", [[[n], {}] for n, _ in cases])
+    _rounded(student, expect, "round_size", cases)
+
+
+def _rounded(student, expect, function, cases):
+    """Hold what requests become against the truth, for Python's integers and NumPy's."""
+    calls = [[[n], {}] for n, _ in cases]
+    kinds = [("integers of Python", values(student, expect, function, calls))]
+    for words, got in [*kinds, *as_numpy(student, expect, function, calls)]:
         for (n, want), value in zip(cases, got, strict=True):
-            expect.equal(value, want, what=f"round_size({n})", unit="B")
+            expect.equal(value, want, what=f"{function}({n}), from {words}", unit="B")
 
 
 @check("8.3.b", row="prediction", level="pass")
 def test_no_half_bytes(student, draw, expect):
     """What is no count of bytes has no block."""
-    refusals(student, expect, "round_size", [*_no_counts(), ("for text", ["512"], {})])
+    refusals(student, expect, "round_size", no_counts(([512], {}), {"a request": (0,)}))
 
 
 @check("8.3.c", row="prediction", level="pass")
@@ -121,13 +119,11 @@ def test_the_rounded_request_decides(student, draw, expect):
         cases.append((draw.integer(MIB + 1, 10 * MIB - 512), 20 * MIB))
         steps = draw.integer(6, 500)
         cases.append((steps * 2 * MIB - draw.integer(0, 2 * MIB - 512), steps * 2 * MIB))
-    for values in (_values, _as_numpy):
-        got = values(student, expect, "segment_size", [[[n], {}] for n, _ in cases])
-        for (n, want), value in zip(cases, got, strict=True):
-            expect.equal(value, want, what=f"segment_size({n})", unit="B")
+    _rounded(student, expect, "segment_size", cases)
 
 
 @check("8.3.c", row="prediction", level="pass")
 def test_no_segment_for_no_count(student, draw, expect):
     """What is no count of bytes has no segment."""
-    refusals(student, expect, "segment_size", [*_no_counts(), ("for text", ["1 MiB"], {})])
+    odd = [*no_counts(([512], {}), {"a request": (0,)}), ("for text", ["1 MiB"], {})]
+    refusals(student, expect, "segment_size", odd)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 
 from grader.checks import check
 from grader.checks.many import refusals
+
+from .counts import as_numpy, no_counts
 
 PHASES = ("forward", "backward", "update")
 MOMENTS = ("before", "peak", "after")
@@ -58,8 +59,16 @@ def test_what_is_resident(student, draw, expect):
         held = {name: got[name] for name in RESIDENT}
         expect.equal(held, want, what=f"what is resident ({_named(case)})", unit="B")
         calls = [[[case["widths"], case["batch"], optimizer], {}]]
-        seen = student.run("numpy_calls", {"function": "predict_phases", "calls": calls})
-        expect.equal(seen[0].get("value"), got, what="the same step, from integers of NumPy")
+        for words, (same,) in as_numpy(student, expect, "predict_phases", calls):
+            expect.equal(same, got, what=f"the same step, from {words}")
+    # a weight of more than 2**34 bytes, and data of as many
+    large = {**case, "widths": [70_000, 80_000, 9], "batch": 70_000}
+    got = _predict(student, expect, **large)
+    params, data = _parameters(large["widths"]), 70_000 * (4 * 70_000 + 8)
+    want = [params, 2 * params + 16, data, 3 * params + 16 + data]
+    held = [got["gradients"], got["optimizer"], got["batch"], got["forward"]["before"]]
+    what = f"gradients, states, batch and what is alive before the forward ({_named(large)})"
+    expect.equal(held, want, what=what, unit="B")
 
 
 @check("8.3.h", row="prediction", level="pass")
@@ -143,17 +152,18 @@ def test_the_phase_with_the_peak(student, draw, expect):
         expect.equal(got, phase, what=f"the phase of the peak ({_named(case)})")
 
 
+WIDTHS_AND_BATCH = {"the width of the data": (0, 0), "a hidden width": (0, 1),
+                    "the last width": (0, 2), "the batch": (1,)}  # fmt: skip
+
+
 @check("8.3.h", row="prediction", level="pass")
 def test_steps_that_cannot_be(student, draw, expect):
     """Too few widths, no examples and unknown optimizers are refused."""
     n = draw.integer(3, 30)
     cases = [
         ("for one width", [[n], 4], {}),
-        ("for a width of 0", [[n, 0, 3], 4], {}),
-        ("for a width of 2.0", [[n, 2.0], 4], {}),
-        ("for a batch of 0", [[n, 3], 0], {}),
-        ("for a batch of NaN", [[n, 3], math.nan], {}),
         ("for an unknown optimizer", [[n, 3], 4, "adam8bit"], {}),
+        *no_counts(([[n, 5, 3], 4], {}), WIDTHS_AND_BATCH, least=1),
     ]
     refusals(student, expect, "predict_phases", cases)
 
@@ -191,10 +201,13 @@ def test_neighbours_alone_are_alive(student, draw, expect):
         want = {"peak": 4 * b * peak, "after": 4 * b * widths[-1]}
         got = {name: got[name] for name in want}
         expect.equal(got, want, what=what, unit="B")
-    bad = [
-        ("for one width", [[n], 4], {}),
-        ("for a batch of 0", [[n, 3], 0], {}),
-        ("for a width of 0", [[n, 0, 3], 4], {}),
-        ("for a batch of 1.0", [[n, 3], 1.0], {}),
-    ]
+    many = 9_000_000  # more than 2**32 bytes
+    calls = [[[[4, 2 * n, 3], b], {}], [[[4, 300, 200], many], {}]]
+    want = [{"peak": 4 * b * 4 * n, "after": 4 * b * 3},
+            {"peak": 4 * many * 600, "after": 4 * many * 200}]  # fmt: skip
+    for words, seen in as_numpy(student, expect, "inference_peak", calls):
+        found = [{name: got[name] for name in ("peak", "after")} for got in seen]
+        expect.equal(found, want, what=f"two mlps, from {words}", unit="B")
+    bad = [("for one width", [[n], 4], {})]
+    bad += no_counts(([[n, 5, 3], 4], {}), WIDTHS_AND_BATCH, least=1)
     refusals(student, expect, "inference_peak", bad)

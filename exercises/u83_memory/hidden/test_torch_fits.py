@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from grader.checks import check
 
-
-def _refused(expect, answer, why, error="ValueError"):
-    raised = answer["raised"]
-    refused = error in raised
-    seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"first_fit must raise {error} {why}.", seen)
-
-
-def _fine(expect, answer, what):
-    raised = answer["raised"]
-    expect.that(not raised, f"{what} raised {(raised or [''])[0]}.")
+from .answers import fine, refused
 
 
 def _fit(student, sizes, fails, *, once=False, nothing=False, cycle=False):
@@ -31,11 +21,11 @@ def test_the_next_try_begins_clean(student, draw, expect):
     kinds = draw.shuffled(["torch", "memory", "text"])
     fails = {size: kinds[k % 3] for k, size in enumerate(sizes[:-1])}
     answer = _fit(student, sizes, fails)
-    _fine(expect, answer, "first_fit")
+    fine(expect, answer, "first_fit")
     alive = [one["alive"] for one in answer["tries"]]
     expect.equal(alive, [0] * len(sizes), what="failed attempts that are still alive at each try")
     answer = _fit(student, sizes, {**fails, sizes[-1]: "torch"})
-    _refused(expect, answer, "if no size fits", "MemoryError")
+    refused(expect, answer, "first_fit", "if no size fits", "MemoryError")
     expect.equal(answer["held"], 0, what="failed attempts that the last error holds")
 
 
@@ -47,10 +37,10 @@ def test_an_attempt_that_keeps_its_exception(student, draw, expect):
     fails = dict(zip(sizes, kinds, strict=False))
     what = "failed attempts, which keep their own exceptions, that are still alive at each try"
     answer = _fit(student, sizes, fails, cycle=True)
-    _fine(expect, answer, "first_fit")
+    fine(expect, answer, "first_fit")
     expect.equal([one["alive"] for one in answer["tries"]], [0] * 4, what=what)
     answer = _fit(student, sizes, {**fails, sizes[-1]: "torch"}, cycle=True)
-    _refused(expect, answer, "if no size fits", "MemoryError")
+    refused(expect, answer, "first_fit", "if no size fits", "MemoryError")
     expect.equal(answer["held"], 0, what="failed attempts that are alive after the last error")
 
 
@@ -60,13 +50,16 @@ def test_the_first_size_that_fits(student, draw, expect):
     sizes = draw.shuffled(range(10, 16))
     for kind in ("torch", "memory", "text"):
         answer = _fit(student, sizes, dict.fromkeys(sizes[:2], kind), once=True)
-        _fine(expect, answer, f"first_fit after an error of the kind {kind}")
+        fine(expect, answer, f"first_fit after an error of the kind {kind}")
         want = [sizes[2], [sizes[2], "fits"]]
         expect.equal(answer["value"], want, what="size and result")
         tried = [one["size"] for one in answer["tries"]]
         expect.equal(tried, sizes[:3], what="sizes that were tried")
+        taken = [one["taken"] for one in answer["tries"]]
+        what = "sizes that a generator had been asked for at each try (it could be without end)"
+        expect.equal(taken, [1, 2, 3], what=what)
     answer = _fit(student, sizes, {sizes[0]: "memory"}, nothing=True)
-    _fine(expect, answer, "first_fit of an attempt that returns nothing")
+    fine(expect, answer, "first_fit of an attempt that returns nothing")
     expect.equal(answer["value"], [sizes[1], None], what="size and result, which is None")
     expect.equal(len(answer["tries"]), 2, what="attempts of which the second returns None")
 
@@ -81,4 +74,4 @@ def test_other_errors_go_through(student, draw, expect):
         expect.equal(raised, [error], what="the error of an attempt with another problem")
         expect.equal(len(answer["tries"]), 2, what="attempts until the other problem")
     for once in (False, True):
-        _refused(expect, _fit(student, [], {}, once=once), "if there are no sizes")
+        refused(expect, _fit(student, [], {}, once=once), "first_fit", "if there are no sizes")

@@ -8,18 +8,7 @@ import numpy as np
 
 from grader.checks import check
 
-
-def _refused(expect, answer, why, error="ValueError"):
-    raised = answer["raised"]
-    refused = error in raised
-    seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"find_leak must raise {error} {why}.", seen)
-
-
-def _fine(expect, answer, what):
-    raised = answer["raised"]
-    expect.that(not raised, f"{what} raised {(raised or [''])[0]}.")
-
+from .answers import fine, refused
 
 LEAK = ("leaks", "live", "bytes_per_step", "kind")
 
@@ -28,7 +17,7 @@ def _leak(student, expect, kind, plan=None, entries=2, *, widths=(9, 16, 4), bat
     case = {"kind": kind, "plan": plan or {}, "entries": entries, "widths": list(widths),
             "batch": batch}  # fmt: skip
     answer = student.run("leaking", case)
-    _fine(expect, answer, "find_leak")
+    fine(expect, answer, "find_leak")
     expect.keys(answer["value"], LEAK, what="the result")
     steps = (plan or {}).get("steps", 4)
     warmup = (plan or {}).get("warmup", 2)
@@ -87,19 +76,60 @@ def test_growth_that_is_no_leak(student, draw, expect):
         _held(expect, value, what, 0, None)
 
 
+def _by_hand(student, expect, moves, graphs=None, resident=5000):
+    """Look for a leak in steps that move so many bytes and make so many graphs, two in a warm-up.
+
+    Returns what was found, and the readings as words: a step that decided can be seen from them.
+    """
+    case = {"kind": "by hand", "resident": resident, "moves": moves,
+            "graphs": graphs or [0] * len(moves), "plan": {"steps": len(moves) - 2, "warmup": 2}}
+    readings = [resident + sum(moves[:k]) for k in range(2, len(moves) + 1)]
+    words = f"steps with the readings {readings}"
+    words += " (below 0, but differences count)" if min(readings) < 0 else ""
+    answer = student.run("leaking", case)
+    fine(expect, answer, f"find_leak of {words}")
+    value = answer["value"]
+    expect.keys(value, LEAK, what="the result")
+    expect.equal(value["live"], readings, what=f"live of {words}", unit="B")
+    return value, words
+
+
+@check("8.3.n", row="prediction", level="pass")
+def test_every_counted_step_decides(student, draw, expect):
+    """A leak grows with each counted step, and with them all together; so do graphs."""
+    m = draw.integer(50, 90)
+    k = draw.integer(1, 9)
+    # no step grows by the mean, which is neither the first, the last nor the median
+    for moves in ([m + 5 * k, m - k, m - 3 * k, m - k], [m - 5 * k, m + k, m + k, m + 3 * k]):
+        for resident in (5000, -m, -9000):
+            value, words = _by_hand(student, expect, [m, 0, *moves], resident=resident)
+            _held(expect, value, words, m, "data")
+    for flat in range(4):
+        moves = [m, m + 1, m + 2, m + 3]
+        for still in (0, -k):
+            moves[flat] = still
+            value, words = _by_hand(student, expect, [m, m, *moves])
+            _held(expect, value, f"{words}: step {flat + 1} does not grow", 0, None)
+    for graphs, kind in (([1, 1, 1, 1], "graph"), ([2, 1, 3, 1], "graph"), ([1, 0, 0, 0], "data"),
+                         ([0, 0, 0, 1], "data"), ([1, 1, 1, 0], "data"), ([0, 1, 1, 1], "data"),
+                         ([1, 2, -1, 1], "data")):  # fmt: skip
+        value, words = _by_hand(student, expect, [m] * 6, [1, 0, *graphs])
+        _held(expect, value, f"{words}, of which each leaves {graphs} more graphs", m, kind)
+
+
 @check("8.3.n", row="prediction", level="pass")
 def test_a_leak_is_not_measured_by_nothing(student, draw, expect):
     """A meter of None or zeros proves no absence of leaks, and plans without steps are refused."""
     for kind, readings in (("none", "None"), ("zero", "0")):
         answer = student.run("leaking", {"kind": kind, "plan": {}})
-        _refused(expect, answer, f"if all readings are {readings}", "RuntimeError")
+        refused(expect, answer, "find_leak", f"if all readings are {readings}", "RuntimeError")
     for plan, why in (
         ({"steps": 0}, "for 0 steps"),
         ({"steps": 2, "warmup": -1}, "for a warm-up of -1 steps"),
     ):
         case = {"kind": "rows", "plan": plan, "entries": 1, "widths": [3, 2], "batch": 2}
         answer = student.run("leaking", case)
-        _refused(expect, answer, why)
+        refused(expect, answer, "find_leak", why)
         expect.equal(answer["calls"], 0, what="steps that ran under a refused plan")
     value = _leak(student, expect, "rows", {"steps": 1, "warmup": 0}, widths=(6, 3), batch=4)
     _held(expect, value, "a single step without warm-up", 96, "data")

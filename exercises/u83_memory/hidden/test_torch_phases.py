@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from grader.checks import check
 
+from .answers import fine, refused
+
 NAMES = ("forward", "backward", "optimizer")
 MOMENTS = ("before", "peak", "after")
-
-
-def _refused(expect, answer, why, error="ValueError"):
-    raised = answer["raised"]
-    refused = error in raised
-    seen = None if refused else (raised[0] if raised else answer.get("value", "no error"))
-    expect.that(refused, f"phase_memory must raise {error} {why}.", seen)
-
-
-def _fine(expect, answer, what):
-    raised = answer["raised"]
-    expect.that(not raised, f"{what} raised {(raised or [''])[0]}.")
 
 
 def _phased(student, names, moves, resident, *, returns=None, broken="", error=False):
@@ -27,7 +17,7 @@ def _phased(student, names, moves, resident, *, returns=None, broken="", error=F
 
 
 def _report(expect, answer, names):
-    _fine(expect, answer, "phase_memory")
+    fine(expect, answer, "phase_memory")
     value = answer["value"]
     expect.keys(value, ["phases", "peak", "peak_phase"], what="the result")
     expect.keys(value["phases"], names, what="phases")
@@ -46,6 +36,12 @@ def _want(names, moves, resident):
             peak = max(peak, live)
         want[name] = {"before": before, "peak": peak, "after": live}
     return want
+
+
+def _shown(names, moves, resident):
+    """Return the same as text: before, peak and after of each phase."""
+    rows = _want(names, moves, resident)
+    return ", ".join("/".join(str(row[key]) for key in MOMENTS) for row in rows.values())
 
 
 def _got(value, names):
@@ -78,7 +74,7 @@ def test_phases_run_once_in_order(student, draw, expect):
     expect.equal(answer["order"], names, what="order of the phases in the result")
     expect.equal(_got(value, names), _want(names, moves, 500), what="readings", unit="B")
     answer = _phased(student, names, moves, 500, error=True)
-    _refused(expect, answer, "that a phase raised", "KeyError")
+    refused(expect, answer, "phase_memory", "that a phase raised", "KeyError")
     expect.equal(answer["log"][-1], "exit", what="the last thing that happened")
 
 
@@ -105,15 +101,15 @@ def test_equal_peaks_and_bad_lists(student, draw, expect):
     value = _report(expect, _phased(student, names, moves, 30), names)
     expect.equal(value["peak_phase"], names[1], what="phase of two equal peaks")
     answer = _phased(student, [], [], 30)
-    _refused(expect, answer, "if there is no phase")
+    refused(expect, answer, "phase_memory", "if there is no phase")
     answer = _phased(student, ["forward", "forward"], [[5], [5]], 30)
-    _refused(expect, answer, "if a name comes twice")
+    refused(expect, answer, "phase_memory", "if a name comes twice")
     expect.that("work" not in answer["log"], "A phase ran although a name comes twice.")
 
 
 @check("8.3.l", row="prediction", level="pass")
 def test_what_was_not_measured(student, draw, expect):
-    """Nothing but zeros, None, or less than nothing is no measurement and is refused."""
+    """Nothing but zeros, a None, or a reading below zero is no measurement and is refused."""
     moves = [[draw.integer(10, 90), -5], [20], [-9]]
     for broken, why in (
         ("zero", "if all readings are 0"),
@@ -122,7 +118,13 @@ def test_what_was_not_measured(student, draw, expect):
         ("negative", "if readings are negative"),
     ):
         answer = _phased(student, NAMES, moves, 300, broken=broken)
-        _refused(expect, answer, why, "RuntimeError")
+        refused(expect, answer, "phase_memory", why, "RuntimeError")
+    # no peak is too low here: all are below zero, the first reading alone, the last one alone
+    for resident, few in ((-5000, [[10], [20], [-9]]), (-5, [[60], [20], [-9]]),
+                          (10, [[5], [5], [-70]])):  # fmt: skip
+        answer = _phased(student, NAMES, few, resident)
+        why = f"if the readings are {_shown(NAMES, few, resident)}: some are below 0"
+        refused(expect, answer, "phase_memory", why, "RuntimeError")
     value = _report(expect, _phased(student, NAMES, [[], [7], []], 0), NAMES)
     want = _want(NAMES, [[], [7], []], 0)
     expect.equal(_got(value, NAMES), want, what="readings that are 0 in one phase only", unit="B")
@@ -134,10 +136,11 @@ def test_a_peak_below_what_is_alive(student, draw, expect):
     small = draw.integer(10, 90)
     moves = [[500, -500 + small], [small, -small], [0]]
     answer = _phased(student, NAMES, moves, 4000, broken="reset to zero")
-    _refused(expect, answer, "if a peak is below what was alive", "RuntimeError")
+    refused(expect, answer, "phase_memory", "if a peak is below what was alive", "RuntimeError")
     # alive at first, gone afterwards: the peak is above the end and below the beginning
     answer = _phased(student, ["update"], [[-3000]], 4000, broken="reset to zero")
-    _refused(expect, answer, "if a peak is below what was alive before", "RuntimeError")
+    why = "if a peak is below what was alive before"
+    refused(expect, answer, "phase_memory", why, "RuntimeError")
 
 
 @check("8.3.l", row="prediction", level="strong")

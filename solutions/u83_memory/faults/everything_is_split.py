@@ -13,6 +13,6 @@ def transformer_activation_bytes(s, b, h, a, **named):
     t, full = named.get("tensor_parallel", 1), named.get("recompute", "none") == "full"
     parts = _partly_split_layer(s, b, h, a, **named)
     if not full:
-        n = s * b * h
+        n, t = int(s) * int(b) * int(h), int(t)
         parts |= {"norms": 4 * n // t, "attention": 11 * n // t, "mlp": 19 * n // t}
     return {**parts, "total": sum(parts[name] for name in parts if name != "total")}

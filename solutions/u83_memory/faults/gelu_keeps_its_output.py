@@ -13,12 +13,13 @@ def activation_bytes(layers, batch, width, itemsize=4):
     _right_activation_bytes(layers, batch, width, itemsize)
     layers = [(layer,) if isinstance(layer, str) else tuple(layer) for layer in layers]
     elements, counted, needs_grad = 0, True, False
+    batch, width, itemsize = int(batch), int(width), int(itemsize)
     for kind, *sizes in layers:
         needs_grad = needs_grad or kind in ("linear", "layernorm")
         if needs_grad and kind in ("linear", "layernorm") and not counted:
             elements += batch * width
         if kind == "linear":
-            width = sizes[0]
+            width = int(sizes[0])
         if needs_grad:
             elements += {"layernorm": 2 * batch, "dropout": batch * width}.get(kind, 0)
             elements += batch * width + 1 if kind == "cross_entropy" else 0

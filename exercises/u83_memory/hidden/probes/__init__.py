@@ -9,7 +9,7 @@ from grader.instruments.calls import calls
 
 from .leaks import leaking
 from .live import device_counts, live_inference, live_phases, live_saved, live_states
-from .meters import device_metered, metered
+from .meters import device_metered, metered, metered_together
 from .numpy_stage import numpy_calls, replayed
 from .phases import phased
 from .sheet import (
@@ -50,6 +50,7 @@ __all__ = [
     "measure_reserved_bytes",
     "measure_step_peak",
     "metered",
+    "metered_together",
     "numpy_calls",
     "owned",
     "phased",

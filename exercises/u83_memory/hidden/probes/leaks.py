@@ -21,16 +21,18 @@ def _ledger_meter() -> Any:
 def leaking(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Look for a leak in one of a few steps."""
     calls = [0]
-    step = _STEPS[case["kind"]](case) if case["kind"] in _STEPS else (lambda: None)
+    meter: Any = _ledger_meter()
+    if case["kind"] in ("none", "zero", "by hand"):
+        meter = HandMeter(case.get("resident", 1000), case["kind"])
+    if case["kind"] == "by hand":
+        step = _by_hand(case, meter)
+    else:
+        step = _STEPS[case["kind"]](case) if case["kind"] in _STEPS else (lambda: None)
 
     def counted() -> Any:
         calls[0] += 1
         return step()
 
-    if case["kind"] in ("none", "zero"):
-        meter: Any = HandMeter(1000, case["kind"])
-    else:
-        meter = _ledger_meter()
     answer: dict[str, Any] = {"raised": []}
     try:
         answer["value"] = stage.find_leak(counted, meter, **case["plan"])
@@ -39,6 +41,24 @@ def leaking(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # which one is judged by the driver
         answer["raised"] = [kind.__name__ for kind in type(error).__mro__]
     return {**answer, "calls": calls[0]}
+
+
+def _by_hand(case: dict[str, Any], meter: HandMeter) -> Any:
+    """Move bytes of a meter by hand, and hold so many graphs more or less, step after step."""
+    import torch
+
+    weight = torch.zeros(1, requires_grad=True)
+    moves, graphs, held = iter(case["moves"]), iter(case["graphs"]), []
+
+    def step() -> None:
+        meter.move(next(moves))
+        more = next(graphs)
+        for _ in range(more):
+            held.append(weight.view(1))
+        for _ in range(-more):
+            held.pop()
+
+    return step
 
 
 def _loss_maker(case: dict[str, Any]) -> Any:

@@ -80,10 +80,7 @@ def metered(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     import torch
 
     device = torch.device(case["device"]) if case["as_object"] else case["device"]
-    fake = None
-    if case["live"]:
-        live, peak = ({int(k): v for k, v in case[name].items()} for name in ("live", "peak"))
-        fake = FakeDevice(live, peak)
+    fake = _fake(case) if case["live"] else None
     with _cuda(fake):
         try:
             meter = stage.meter_for(device)
@@ -91,9 +88,10 @@ def metered(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             raise
         except Exception as error:  # which one is judged by the driver
             return {"raised": [kind.__name__ for kind in type(error).__mro__]}
+        through = _lets_errors_through(meter)
         if fake is None:
-            seen = _read_live(meter)
-            return {"raised": [], "read": seen, "value": seen}
+            seen, second = _read_live(meter, lambda: stage.meter_for(device))
+            return {"raised": [], "read": seen, "value": seen, "second": second, "through": through}
         with meter:
             first = [meter.live, meter.peak]
             for number in fake.live:
@@ -102,11 +100,35 @@ def metered(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             second = [meter.live, meter.peak]
             meter.reset_peak()
             third = [meter.live, meter.peak]
-    return {"raised": [], "read": [first, second, third], "resets": fake.resets}
+    read = [first, second, third]
+    return {"raised": [], "read": read, "resets": fake.resets, "through": through}
 
 
-def _read_live(meter: Any) -> list[Any]:
-    """Read a meter of the CPU while tensors come and go."""
+def metered_together(stage: Any, case: dict[str, Any]) -> list[list[int]]:
+    """Make the meters of some faked devices one after another; then read each of them."""
+    with _cuda(_fake(case)):
+        meters = [stage.meter_for(device) for device in case["devices"]]
+        return [[meter.live, meter.peak] for meter in meters]
+
+
+def _fake(case: dict[str, Any]) -> FakeDevice:
+    """Return the fake device of a case, whose keys have come as text."""
+    live, peak = ({int(k): v for k, v in case[name].items()} for name in ("live", "peak"))
+    return FakeDevice(live, peak)
+
+
+def _lets_errors_through(meter: Any) -> bool:
+    """Whether an error that is raised while a meter is entered comes out again."""
+    try:
+        with meter:
+            raise KeyError("an error within")
+    except KeyError:
+        return True
+    return False
+
+
+def _read_live(meter: Any, make: Any) -> tuple[list[Any], list[Any]]:
+    """Read a meter of the CPU while tensors come and go, and one that is made in between."""
     import torch
 
     with meter:
@@ -116,8 +138,10 @@ def _read_live(meter: Any) -> list[Any]:
         first = [meter.live, meter.peak]
         meter.reset_peak()
         second = [meter.live, meter.peak]
+        other = make()
+        apart = [other.live, other.peak]
         del kept
-    return [first, second]
+    return [first, second], apart
 
 
 def device_metered(stage: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -19,13 +19,15 @@ STATS = (
 
 def numpy_calls(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     """Call one function many times with NumPy's integers for Python's, and tuples for lists."""
-    return calls(stage, {**case, "calls": _as_numpy(case["calls"])})
+    return calls(stage, {**case, "calls": _as_numpy(case["calls"], case["kind"])})
 
 
 def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Run operations on a fresh allocator; return its stats after each, in columns."""
-    allocator = stage.CachingAllocator(*case["made_with"])
-    operations = _as_numpy(case["operations"]) if case.get("numpy") else case["operations"]
+    made_with, operations = case["made_with"], case["operations"]
+    if case.get("numpy"):
+        made_with, operations = _as_numpy([made_with, operations], "narrow")
+    allocator = stage.CachingAllocator(*made_with)
     handles: list[Any] = []
     first = allocator.stats()
     begin = repr(first)
@@ -57,12 +59,19 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {**seen, "first_kept": repr(first) == begin}
 
 
-def _as_numpy(value: Any) -> Any:
-    """Return plain data with NumPy's integers for Python's, and tuples for lists."""
+def _as_numpy(value: Any, kind: str) -> Any:
+    """Return plain data with NumPy's integers for Python's, and tuples for lists.
+
+    Args:
+        value: Plain data.
+        kind: ``"int64"``, or ``"narrow"`` for the narrowest type that holds each number.
+    """
     import numpy as np
 
     if isinstance(value, dict):
-        return {key: _as_numpy(item) for key, item in value.items()}
+        return {key: _as_numpy(item, kind) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return tuple(_as_numpy(item) for item in value)
-    return np.int64(value) if type(value) is int else value
+        return tuple(_as_numpy(item, kind) for item in value)
+    if type(value) is not int:
+        return value
+    return np.int64(value) if kind == "int64" else np.min_scalar_type(value).type(value)

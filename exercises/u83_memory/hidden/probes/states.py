@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 # 8.3.m state_bytes
@@ -132,6 +133,13 @@ def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     alive: list[weakref.ref[Any]] = []
     tries: list[dict[str, Any]] = []
 
+    taken: list[int] = []
+
+    def one_by_one() -> Iterator[int]:
+        for size in case["sizes"]:
+            taken.append(size)
+            yield size
+
     def fail(kind: str) -> None:
         if kind == "torch":
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
@@ -145,7 +153,8 @@ def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             raise KeyError("out of memory")
 
     def attempt(size: int) -> Any:
-        tries.append({"size": size, "alive": sum(ref() is not None for ref in alive)})
+        living = sum(ref() is not None for ref in alive)
+        tries.append({"size": size, "alive": living, "taken": len(taken)})
         big = Big()
         alive.append(weakref.ref(big))
         try:
@@ -157,7 +166,7 @@ def fitted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         return None if case.get("nothing") else [size, "fits"]
 
     gc.disable()  # an exception in a cycle would only be gone by chance
-    sizes = iter(case["sizes"]) if case["once"] else list(case["sizes"])
+    sizes = one_by_one() if case["once"] else list(case["sizes"])
     answer: dict[str, Any] = {"raised": [], "held": 0}
     try:
         answer["value"] = stage.first_fit(attempt, sizes)

@@ -183,12 +183,9 @@ def find_leak(step, meter, steps=4, warmup=2):
 
 
 def first_fit(attempt, sizes):
-    sizes = list(sizes)
-    if not sizes:
-        raise ValueError("nothing to try")
-    while sizes:
-        size = sizes.pop(0)
-        other = None
+    nothing = True
+    for size in sizes:
+        nothing = False
         try:
             return (size, attempt(size))
         except MemoryError:
@@ -197,6 +194,8 @@ def first_fit(attempt, sizes):
             if "out of memory" not in str(error).lower():
                 raise
         gc.collect()
+    if nothing:
+        raise ValueError("nothing to try")
     raise MemoryError("all too large")
 
 
