@@ -419,7 +419,8 @@ def activation_bytes(layers, batch, width, itemsize=4):
     # region 8.3.f
     rows = _count(batch, "the batch")
     columns = _count(width, "the width", least=1)
-    if _count(itemsize, "the itemsize") not in (2, 4, 8):
+    itemsize = _count(itemsize, "the itemsize")
+    if itemsize not in (2, 4, 8):
         raise ValueError(f"no dtype here has {itemsize} B")
     layers = [(layer,) if isinstance(layer, str) else tuple(layer) for layer in layers]
     elements = 0
@@ -435,17 +436,24 @@ def activation_bytes(layers, batch, width, itemsize=4):
             elements += rows * columns
         if kind == "linear":
             columns = _count(sizes[0], "a width", least=1)
-        if needs_grad:
-            elements += {"layernorm": 2 * rows, "dropout": rows * columns}.get(kind, 0)
-            elements += rows * columns + 1 if kind == "cross_entropy" else 0
         counted = needs_grad and kind in ("relu", "tanh")
-        elements += rows * columns if counted else 0
+        if needs_grad:
+            elements += _made(kind, rows, columns)
     return elements * itemsize
     # endregion
 
 
 # region hidden
 KINDS = ("linear", "relu", "tanh", "gelu", "layernorm", "dropout", "cross_entropy")
+
+
+def _made(kind, rows, columns):
+    """Return the elements of what a layer keeps besides its input: an output, a mask, numbers."""
+    if kind in ("relu", "tanh", "dropout"):
+        return rows * columns
+    return {"layernorm": 2 * rows, "cross_entropy": rows * columns + 1}.get(kind, 0)
+
+
 # endregion
 
 

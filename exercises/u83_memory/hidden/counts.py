@@ -52,6 +52,14 @@ def values(student: Subject, expect: Expect, function: str, calls: Sequence[Call
     return [value for _, value in values_of(student, expect, function, calls)]
 
 
+def as_any_integers(
+    student: Subject, expect: Expect, function: str, calls: Sequence[Call]
+) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the same for Python's integers and then, one after another, for NumPy's."""
+    yield "integers of Python", values(student, expect, function, calls)
+    yield from as_numpy(student, expect, function, calls)
+
+
 def as_numpy(
     student: Subject, expect: Expect, function: str, calls: Sequence[Call]
 ) -> Iterator[tuple[str, list[Any]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.checks import check
 from grader.checks.many import refusals
 
-from .counts import as_numpy, no_counts, values
+from .counts import as_any_integers, no_counts, values
 
 
 def _f(student, expect, *cases):
@@ -33,13 +33,12 @@ def test_what_each_layer_keeps(student, draw, expect):
         expect.equal(got, 4 * elements, what=f"bytes that {what} keeps", unit="B")
     chain = [first, "relu", ["dropout"], first]
     large = [["linear", 90_000], "relu", ["linear", 3]]  # more than 2**32 elements
-    cases = [(chain, b, n), (large, 60_000, 2)]
-    want = [4 * 3 * b * m, 4 * 60_000 * 90_000]
-    got = _f(student, expect, *cases)
-    expect.equal(got, want, what="bytes of a chain with a bare name, and of a large one", unit="B")
+    cases = [(chain, b, n), (large, 60_000, 2), (chain, b, n, 8)]
+    want = [4 * 3 * b * m, 4 * 60_000 * 90_000, 8 * 3 * b * m]
     calls = [[list(case), {}] for case in cases]
-    for words, got in as_numpy(student, expect, "activation_bytes", calls):
-        expect.equal(got, want, what=f"bytes of the same chains, from {words}", unit="B")
+    for words, got in as_any_integers(student, expect, "activation_bytes", calls):
+        what = f"bytes of a chain with a bare name, a large one, and 8 B an element, from {words}"
+        expect.equal(got, want, what=what, unit="B")
 
 
 @check("8.3.f", row="prediction", level="pass")

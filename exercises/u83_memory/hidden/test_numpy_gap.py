@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.checks import check
 from grader.checks.many import refusals
 
-from .counts import as_numpy, no_counts, values
+from .counts import as_any_integers, no_counts, values
 
 MIB = 2**20
 
@@ -48,7 +48,7 @@ def test_largest_term_first_and_units(student, draw, expect):
     # the integers of NumPy that are nearest to their type's end
     call = [{"a": 255, "b": -128}, {"a": -128, "b": 0}, -128], {}
     want = {"gap": -255, "terms": {"a": -383, "b": 128}, "unexplained": 0}
-    for words, (got,) in as_numpy(student, expect, "explain_gap", [call]):
+    for words, (got,) in as_any_integers(student, expect, "explain_gap", [call]):
         found = {name: got[name] for name in want}
         expect.equal(found, want, what=f"a gap in {words}", unit="B")
     call = [{"a": 7}, {"a": 7, "b": 3}, 10], {}

@@ -64,6 +64,9 @@ def test_split_over_devices(student, draw, expect):
     got = _layer(student, expect, s, b, h, a, tensor_parallel=t, sequence_parallel=True)
     want = _want(norms=4 * n // t, attention=11 * n // t, scores=scores, mlp=19 * n // t)
     expect.equal(got, want, what=f"a layer on {t} devices, split along the sequence", unit="B")
+    calls = [[[s, b, h, a], {"tensor_parallel": t, "sequence_parallel": True}]]
+    for words, (seen,) in as_numpy(student, expect, "transformer_activation_bytes", calls):
+        expect.equal(_parts(expect, seen), want, what=f"the same, from {words}", unit="B")
 
 
 @check("8.3.g", row="prediction", level="strong")

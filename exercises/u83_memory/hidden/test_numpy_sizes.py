@@ -8,7 +8,7 @@ from grader.checks import check
 from grader.checks.many import refusals
 from grader.checks.numbers import is_count
 
-from .counts import as_numpy, no_counts, values
+from .counts import as_any_integers, as_numpy, no_counts, values
 
 KIB, MIB = 2**10, 2**20
 POWERS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
@@ -98,8 +98,7 @@ def test_blocks_of_512(student, draw, expect):
 def _rounded(student, expect, function, cases):
     """Hold what requests become against the truth, for Python's integers and NumPy's."""
     calls = [[[n], {}] for n, _ in cases]
-    kinds = [("integers of Python", values(student, expect, function, calls))]
-    for words, got in [*kinds, *as_numpy(student, expect, function, calls)]:
+    for words, got in as_any_integers(student, expect, function, calls):
         for (n, want), value in zip(cases, got, strict=True):
             expect.equal(value, want, what=f"{function}({n}), from {words}", unit="B")
 

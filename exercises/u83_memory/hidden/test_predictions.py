@@ -7,7 +7,7 @@ from itertools import pairwise
 from grader.checks import check
 from grader.checks.many import refusals
 
-from .counts import as_numpy, no_counts
+from .counts import as_any_integers, as_numpy, no_counts
 
 PHASES = ("forward", "backward", "update")
 MOMENTS = ("before", "peak", "after")
@@ -205,7 +205,7 @@ def test_neighbours_alone_are_alive(student, draw, expect):
     calls = [[[[4, 2 * n, 3], b], {}], [[[4, 300, 200], many], {}]]
     want = [{"peak": 4 * b * 4 * n, "after": 4 * b * 3},
             {"peak": 4 * many * 600, "after": 4 * many * 200}]  # fmt: skip
-    for words, seen in as_numpy(student, expect, "inference_peak", calls):
+    for words, seen in as_any_integers(student, expect, "inference_peak", calls):
         found = [{name: got[name] for name in ("peak", "after")} for got in seen]
         expect.equal(found, want, what=f"two mlps, from {words}", unit="B")
     bad = [("for one width", [[n], 4], {})]

@@ -10,5 +10,5 @@ _whole_input_layer = transformer_activation_bytes
 
 def transformer_activation_bytes(s, b, h, a, **named):
     parts = _whole_input_layer(s, b, h, a, **named)
-    parts["input"] //= named.get("tensor_parallel", 1)
+    parts["input"] //= int(named.get("tensor_parallel", 1))
     return {**parts, "total": sum(parts[name] for name in parts if name != "total")}

@@ -10,6 +10,6 @@ _split_training_bytes = training_bytes
 
 def training_bytes(parameter_shapes, activation_shapes, policy, stage=0, devices=1):
     parts = _split_training_bytes(parameter_shapes, activation_shapes, policy, stage, devices)
-    elements = sum(_elements(parameter_shapes))
+    elements, devices = sum(_elements(parameter_shapes)), int(devices)
     extra = (elements - -(-elements // devices)) * _policy(policy)["master"] if stage else 0
     return {**parts, "parameters": parts["parameters"] + extra, "total": parts["total"] + extra}

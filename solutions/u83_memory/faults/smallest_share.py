@@ -10,6 +10,7 @@ _fair_training_bytes = training_bytes
 
 def training_bytes(parameter_shapes, activation_shapes, policy, stage=0, devices=1):
     parts = _fair_training_bytes(parameter_shapes, activation_shapes, policy, stage, devices)
+    devices = int(devices)
     each, p, t = _policy(policy), sum(_elements(parameter_shapes)), len(list(parameter_shapes))
     weights, gradients, states = (p // devices if stage >= k else p for k in (3, 2, 1))
     parts = {
