@@ -7,7 +7,7 @@ import math
 from grader.checks import check
 from grader.checks.many import refusals
 
-from .counts import as_any_integers, as_numpy, no_counts, values
+from .counts import as_any_integers, no_counts, values
 
 PARTS = ("parameters", "gradients", "optimizer", "activations", "total")
 NAMED = {
@@ -45,24 +45,22 @@ def test_each_part_by_its_dtype(student, draw, expect):
     full = {"weight": 2, "gradient": 4, "activation": 8, "state": 1, "states": 3, "master": 4,
             "counter": 16}  # fmt: skip
     short = {"weight": 4, "gradient": 2, "activation": 1, "state": 8, "states": 0}
-    got = values(
-        student, expect, "training_bytes", [[[shapes, kept, full], {}], [[shapes, kept, short], {}]]
-    )
-    want = {"parameters": 6 * p, "gradients": 4 * p, "optimizer": 3 * p + 16 * tensors,
-            "activations": 8 * a}  # fmt: skip
-    _held(expect, got[0], want, "the parts of a policy with everything")
-    want = {"parameters": 4 * p, "gradients": 2 * p, "optimizer": 0, "activations": a}
-    _held(expect, got[1], want, "the parts of a policy without states")
-    calls = [[[shapes, kept, short], {}]]
-    for words, (parts,) in as_numpy(student, expect, "training_bytes", calls):
-        _held(expect, parts, want, f"the same parts, from {words} and tuples")
     # more than 2**32 elements of each
-    large = [[[70_000, 80_000]], [[90_000, 60_000]], full]
-    p, a = 70_000 * 80_000, 90_000 * 60_000
-    want = {"parameters": 6 * p, "gradients": 4 * p, "optimizer": 3 * p + 16,
-            "activations": 8 * a}  # fmt: skip
-    for words, (parts,) in as_any_integers(student, expect, "training_bytes", [[large, {}]]):
-        _held(expect, parts, want, f"a large model, from {words}")
+    large, much = [[70_000, 80_000]], [[90_000, 60_000]]
+    q, c = _elements(large), _elements(much)
+    cases = [
+        ("a policy with everything", [shapes, kept, full],
+         {"parameters": 6 * p, "gradients": 4 * p, "optimizer": 3 * p + 16 * tensors,
+          "activations": 8 * a}),
+        ("a policy without states", [shapes, kept, short],
+         {"parameters": 4 * p, "gradients": 2 * p, "optimizer": 0, "activations": a}),
+        ("a large model", [large, much, full],
+         {"parameters": 6 * q, "gradients": 4 * q, "optimizer": 3 * q + 16, "activations": 8 * c}),
+    ]  # fmt: skip
+    calls = [[arguments, {}] for _, arguments, _ in cases]
+    for words, found in as_any_integers(student, expect, "training_bytes", calls):
+        for (what, _, want), got in zip(cases, found, strict=True):
+            _held(expect, got, want, f"the parts of {what}, from {words}")
 
 
 @check("8.3.e", row="prediction", level="pass")
