@@ -60,7 +60,8 @@ def encode(values, exponent, mantissa, infinity=True, saturate=False):
     Beyond the largest number, round as if the exponent had no upper end. What is still larger
     than the largest number after that has *overflowed*: infinity of its sign, or NaN where the
     format has no infinity. With `saturate` it becomes the largest number of its sign instead.
-    Infinite values count as overflowed. NaN becomes a NaN (any pattern that is one).
+    Infinite values count as overflowed. NaN has not: it becomes a NaN (any pattern that is one),
+    with `saturate` as well.
 
     Args:
         values: Numbers; float64 or whatever converts to it without a change.
@@ -110,7 +111,8 @@ def format_limits(exponent, mantissa, infinity=True):
 
     Returns:
         A dict of numbers, exact. (With 11 exponent bits and no infinity no float is large enough
-        for the largest; whether an int or something else comes then is not looked at.)
+        for the largest; whether an int or something else comes then is not looked at, but the
+        other four are numbers as ever.)
 
         - ``"max"``: the largest finite number.
         - ``"smallest_normal"``: the smallest positive number with a full mantissa.
@@ -237,9 +239,10 @@ class LossScaler:
         Args:
             gradients: List of arrays. If `unscale` was not called in this iteration, they are the
                 gradients of the scaled loss and are unscaled here. If it was, they are used as
-                they are (they may have been clipped since), and what `unscale` found counts.
-            apply: Function that is called once with the list of unscaled gradients if they are
-                finite, and not at all otherwise.
+                they are (they may have been clipped since), and what `unscale` found counts: as
+                in torch nobody looks at them again.
+            apply: Function that is called once with the list of unscaled gradients if they were
+                found finite, and not at all otherwise.
 
         Returns:
             Whether `apply` was called.
@@ -264,13 +267,17 @@ class LossScaler:
         raise NotImplementedError("8.4.g")
 
     def state_dict(self):
-        """Return what a resumed run needs: ``{"scale": float, "growth_tracker": int}``."""
+        """Return what a resumed run needs: ``{"scale": float, "growth_tracker": int}``.
+
+        It is a dict of its own, which stays what it is when the scaler goes on.
+        """
         raise NotImplementedError("8.4.g")
 
     def load_state_dict(self, state):
         """Take over scale and growth tracker from another scaler's `state_dict`.
 
-        Both scalers were made with the same settings, so that the tracker is below the interval.
+        The dict is left as it is. Both scalers were made with the same settings, so that the
+        tracker is below the interval.
         """
         raise NotImplementedError("8.4.g")
 

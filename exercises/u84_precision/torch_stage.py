@@ -21,9 +21,10 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     ``torch.autocast(device, dtype=dtype)``, and the backward outside of it. Dtypes are text
     without the ``torch.`` (``"float32"``).
 
-    The model is left as it was, also after an exception: no hook stays, and training mode, the
-    values of its buffers (running statistics, say) and the ``.grad`` of its parameters are
-    unchanged.
+    The model is left as it was, also after an exception: no hook stays, and the training mode of
+    each module, the values of its buffers (running statistics, say, in its state or not) and the
+    ``.grad`` of its parameters are unchanged. Where the forward assigns a buffer anew
+    (``self.running = ...``), the old tensor, or None, is put back in its place.
 
     Args:
         model: Module whose output is logits ``[B, C]``.
@@ -36,8 +37,8 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
         A dict with
 
         - ``"modules"``: for each module without children that ran, by its name in
-          ``named_modules()``, the dtype of its output: a tensor, or a tuple whose first entry is
-          one. If it ran several times, that of the last.
+          ``named_modules()`` (empty for the model itself), the dtype of its output: a tensor, or
+          a tuple whose first entry is one. If it ran several times, that of the last.
         - ``"parameters"``: dtype of each parameter, by name.
         - ``"logits"``, ``"loss"``: dtypes of the model's output and of the cross-entropy.
         - ``"gradients"``: dtype of the gradient of each parameter that got one, by name.
@@ -65,11 +66,12 @@ def amp_step(
     """Run one optimizer step under autocast, over one or more micro-batches.
 
     The gradients of the step are those of the mean of the micro-batches' losses. Old gradients
-    are dropped first. Model and loss run inside autocast; no backward does. The gradients are
-    unscaled once, after the last backward, then clipped, then the step is taken if the gradients
-    of the optimizer's parameters are finite; the scaler is updated once whether it was taken or
-    not; the scheduler is stepped only if it was. With a step that is not taken weights, buffers of
-    the optimizer and learning rate stay what they were.
+    are dropped first: a parameter that gets no new one is not moved, by weight decay neither.
+    Model and loss run inside autocast; no backward does. The gradients are unscaled once, after
+    the last backward, then clipped, then the step is taken if the gradients of the optimizer's
+    parameters, in all its groups, are finite, however large they are; the scaler is updated once
+    whether it was taken or not; the scheduler is stepped only if it was. With a step that is not
+    taken weights, buffers of the optimizer and learning rate stay what they were.
 
     All this holds for a disabled scaler, too, which does not look by itself. A step that is taken
     goes through ``scaler.step``; for one that is not, it may be called (an enabled scaler then
@@ -82,7 +84,7 @@ def amp_step(
         batches: List of ``(x, y)``, the micro-batches, equally long.
         max_norm: Largest norm of the gradients of *the optimizer's* parameters, all together;
             longer ones are shortened to it. (Those of other parameters are still scaled, and their
-            share in a norm would be too.) None for no clipping.
+            share in a norm would be too.) None for no clipping: the gradients stay what they are.
         loss_fn: Function of ``(model(x), y)`` that returns a scalar.
         scheduler: Learning rate scheduler, or None.
         device: Device type of autocast.
@@ -131,9 +133,9 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
           no float any more, it is ``2.0**1023``, the largest power of two that is one.
 
     Raises:
-        ValueError: If a gradient is of a lower precision than float32 (what is asked about has
-            happened to it already), has an entry that is not finite, `dtype` is another, or
-            `scale` is not above 0.
+        ValueError: If a gradient is of a lower precision than float32, float8 included (what is
+            asked about has happened to it already), has an entry that is not finite, `dtype` is
+            another, or `scale` is not above 0.
     """
     raise NotImplementedError("8.4.l")
 

@@ -14,6 +14,14 @@ from grader.checks.draw import Draw
 
 Format = tuple[int, int, bool]
 
+BAD_FORMATS = {
+    "1 exponent bit": (1, 3),
+    "9 exponent bits": (9, 3),
+    "no mantissa": (5, 0),
+    "24 mantissa bits": (8, 24),
+}
+"""Formats that functions of values and of bit patterns refuse, by what is wrong with them."""
+
 
 def drawn_formats(draw: Draw) -> list[Format]:
     """Return two formats that no library has, one with infinities and one without."""

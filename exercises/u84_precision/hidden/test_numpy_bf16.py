@@ -10,28 +10,7 @@ from grader.checks import check
 from grader.checks.arrays import arrays_of, held
 from grader.checks.many import refusals
 
-
-def _float64(bits):
-    """Return float32 bit patterns as float64, without a word about the NaNs that signal."""
-    with np.errstate(invalid="ignore"):
-        return bits.view(np.float32).astype(np.float64)
-
-
-def _patterns(draw, count):
-    """Return float32 bit patterns of every kind, ties of the usual formats among them."""
-    bits = draw.rng.integers(0, 2**32, count, dtype=np.uint64)
-    ties = draw.rng.integers(0, 2**16, count // 8, dtype=np.uint64) << np.uint64(16)
-    half_ties = draw.rng.integers(0, 2**19, count // 8, dtype=np.uint64) << np.uint64(13)
-    normal = draw.rng.standard_normal(count // 4).astype(np.float32)
-    scaled = (normal * 10.0 ** draw.rng.integers(-9, 6, normal.size)).astype(np.float32)
-    return np.concatenate(
-        [
-            bits,
-            ties | np.uint64(0x8000),
-            half_ties | np.uint64(0x1000),
-            scaled.view(np.uint32).astype(np.uint64),
-        ]
-    ).astype(np.uint32)
+from .patterns import drawn_patterns, float64_of
 
 
 def _bf16(student, expect, bits, what, layout="bits of float32"):
@@ -58,8 +37,8 @@ def test_bf16_ties_and_neighbours(student, draw, expect):
             bits.append(high << 16 | low)
             want.append((high + up) << 16)
     got = _bf16(student, expect, bits, "values around ties")
-    truth = _float64(np.array(want, dtype=np.uint32))
-    held(expect, got, truth, "values around ties", _float64(np.array(bits, dtype=np.uint32)))
+    truth = float64_of(np.array(want, dtype=np.uint32))
+    held(expect, got, truth, "values around ties", float64_of(np.array(bits, dtype=np.uint32)))
 
 
 @check("8.4.c", row="optimization_validity", level="pass")
@@ -82,11 +61,11 @@ def test_bf16_nan_and_overflow(student, draw, expect):
 @check("8.4.c", row="optimization_validity", level="strong")
 def test_bf16_as_torch_rounds_it(student, reference, draw, expect):
     """Two hundred thousand values of every size round bit for bit as torch rounds them."""
-    bits = _patterns(draw, 134_000)
+    bits = drawn_patterns(draw, 134_000)
     case = {"dtype": "bfloat16", "values": {"layout": "bits of float32", "data": bits}}
     want = np.asarray(reference.run("torch_round", case, stage="torch"))
     got = _bf16(student, expect, bits, f"{len(bits)} values")
-    held(expect, got, want, f"{len(bits)} values", _float64(bits))
+    held(expect, got, want, f"{len(bits)} values", float64_of(bits))
 
 
 @check("8.4.c", row="optimization_validity", level="pass")
@@ -94,7 +73,7 @@ def test_bf16_takes_float32_alone(student, draw, expect):
     """Views, single values and empty arrays are fine; float16, float64 and integers are refused."""
     numbers = [draw.integer(1, 0x7F7F) << 16 for _ in range(6)]
     got = _bf16(student, expect, numbers, "a strided view", "bits of float32, every second one")
-    truth = _float64(np.array(numbers, dtype=np.uint32))
+    truth = float64_of(np.array(numbers, dtype=np.uint32))
     held(expect, got, truth, "a strided view")
     rows = np.array([[1.0, -0.0, 300.0], [2.5, 1e-30, -7.0]], dtype=np.float32)
     kinds = {

@@ -8,14 +8,7 @@ from grader.checks import check
 from grader.checks.arrays import arrays_of, held
 from grader.checks.many import refusals
 
-from .formats import described, drawn_formats, meanings
-
-BAD_FORMATS = {
-    "1 exponent bit": (1, 3),
-    "9 exponent bits": (9, 3),
-    "no mantissa": (5, 0),
-    "24 mantissa bits": (8, 24),
-}
+from .formats import BAD_FORMATS, described, drawn_formats, meanings
 
 
 @check("8.4.a", row="optimization_validity", level="pass")

@@ -11,14 +11,8 @@ from grader.checks import check
 from grader.checks.arrays import arrays_of, held
 from grader.checks.many import refusals
 
-from .formats import described, drawn_formats, last_gap, meanings, numbers_of
-
-BAD_FORMATS = {
-    "1 exponent bit": (1, 3),
-    "9 exponent bits": (9, 3),
-    "no mantissa": (5, 0),
-    "24 mantissa bits": (8, 24),
-}
+from .formats import BAD_FORMATS, described, drawn_formats, last_gap, meanings, numbers_of
+from .patterns import drawn_patterns, float64_of
 
 
 def _nearest(numbers, magnitude):
@@ -97,17 +91,18 @@ def test_overflow_infinity_and_nan(student, draw, expect):
             held(
                 expect, got[:, : len(inside)], np.array([want, want + half])[:, : len(inside)], what
             )
-        (got,) = arrays_of(
-            student,
-            expect,
-            "encode",
-            [((np.array([math.nan, 0.0, -0.0]), *fmt), {})],
-            ["NaN and 0"],
-        )
-        meaning = meanings(fmt)
-        fine = 0 <= got[0] < 2 * half and got[0] == int(got[0]) and math.isnan(meaning[int(got[0])])
-        expect.that(fine, "The pattern of NaN must be one that means NaN.", got[0])
-        expect.equal([got[1], got[2]], [0, half], what="patterns of 0.0 and -0.0")
+        given, nans = np.array([math.nan, -math.nan, 0.0, -0.0]), np.isnan(meanings(fmt))
+        for saturate in (False, True):
+            what = f"NaN and 0, with saturate={saturate}, {described(fmt)}"
+            calls = [((given, *fmt), {"saturate": saturate})]
+            (got,) = arrays_of(student, expect, "encode", calls, [what])
+            fine = np.isin(got[:2], np.flatnonzero(nans)).all()
+            expect.that(
+                fine,
+                f"The pattern of NaN must be one that means NaN, with saturate={saturate} as well.",
+                got[:2].tolist(),
+            )
+            expect.equal(got[2:].tolist(), [0, half], what=f"patterns of 0.0 and -0.0: {what}")
 
 
 @check("8.4.b", row="optimization_validity", level="strong")
@@ -124,34 +119,11 @@ def test_rounded_once(student, draw, expect):
         held(expect, got, codes + 1, what, above)
 
 
-def _float64(bits):
-    """Return float32 bit patterns as float64, without a word about the NaNs that signal."""
-    with np.errstate(invalid="ignore"):
-        return bits.view(np.float32).astype(np.float64)
-
-
-def _patterns(draw, count):
-    """Return float32 bit patterns of every kind, ties of the usual formats among them."""
-    bits = draw.rng.integers(0, 2**32, count, dtype=np.uint64)
-    ties = draw.rng.integers(0, 2**16, count // 8, dtype=np.uint64) << np.uint64(16)
-    half_ties = draw.rng.integers(0, 2**19, count // 8, dtype=np.uint64) << np.uint64(13)
-    normal = draw.rng.standard_normal(count // 4).astype(np.float32)
-    scaled = (normal * 10.0 ** draw.rng.integers(-9, 6, normal.size)).astype(np.float32)
-    return np.concatenate(
-        [
-            bits,
-            ties | np.uint64(0x8000),
-            half_ties | np.uint64(0x1000),
-            scaled.view(np.uint32).astype(np.uint64),
-        ]
-    ).astype(np.uint32)
-
-
 @check("8.4.b", row="optimization_validity", level="strong")
 def test_numbers_as_torch_rounds_them(student, reference, draw, expect):
     """Tens of thousands of float32 values round to every format as they do in torch."""
-    bits = _patterns(draw, 8000)
-    values = _float64(bits)
+    bits = drawn_patterns(draw, 8000)
+    values = float64_of(bits)
     for dtype, fmt, named in (
         ("float16", (5, 10), {}),
         ("bfloat16", (8, 7), {}),
@@ -167,7 +139,7 @@ def test_numbers_as_torch_rounds_them(student, reference, draw, expect):
         case = {"dtype": dtype, "bits": codes.astype(np.int64)}
         got = np.asarray(reference.run("torch_decode", case, stage="torch"))
         keep = np.isfinite(values) if dtype == "float8_e4m3fn" else np.ones(values.shape, bool)
-        # the sign of a NaN is nobody's business, and _held compares none
+        # the sign of a NaN is nobody's business, and `held` compares none
         held(expect, got[keep], want[keep], f"values rounded to {dtype}", values[keep])
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from grader.checks import check
 from grader.checks.arrays import numbers_in
+from grader.checks.numbers import is_number
+
+from .asked import must_raise, value_of
 
 GOOD = [np.array([2.0, -1.0], dtype=np.float32)]
 
@@ -29,17 +32,14 @@ def _drive(student, expect, options, script):
     for call, seen in zip(script, log[1:], strict=True):
         expect.that(seen.get("kept") is True, f"{call[0]} changed its arguments.")
         for name in ("scale", "growth_tracker"):
-            value = seen[name]
-            fine = not isinstance(value, bool) and isinstance(value, int | float | np.number)
-            expect.that(fine, f"The attribute {name} must be a number.", value)
+            fine = is_number(seen[name])
+            expect.that(fine, f"The attribute {name} must be a number.", seen[name])
     return log[1:]
 
 
-def _fine(expect, log, calls="calls"):
+def _fine(expect, log):
     for seen in log:
-        raised = seen.get("raised")
-        told = raised and f"{raised[0]}: {seen.get('message')}"
-        expect.that(not raised, f"None of these {calls} may raise.", told)
+        value_of(expect, seen, "LossScaler")
 
 
 def _applied(expect, seen, shapes, what):
@@ -52,12 +52,6 @@ def _applied(expect, seen, shapes, what):
         numbers_in(expect, array, shape, f"{what} as applied")
         for array, shape in zip(arrays, shapes, strict=True)
     ]
-
-
-def _raises(expect, seen, error, why):
-    raised = seen.get("raised") or []
-    got = None if error in raised else raised[0] if raised else seen.get("value")
-    expect.that(error in raised, f"A scaler must raise {error} {why}.", got)
 
 
 def _walk(bad, init, growth, backoff, interval):
@@ -204,21 +198,33 @@ def test_gradients_are_unscaled_once_and_may_be_clipped(student, draw, expect):
         ["step", GOOD],
         ["unscale", GOOD],
         ["update"],
+        ["unscale", GOOD],
+        ["step", _bad(draw)],
+        ["update"],
     ]
     log = _drive(student, expect, {"init_scale": 1024.0, "growth_interval": 100}, script)
-    _fine(expect, [log[i] for i in (0, 1, 4, 6, 8, 9, 11)])
+    _fine(expect, [log[i] for i in (0, 1, 4, 6, 8, 9, 11, 12, 13, 14)])
     (got,) = _applied(expect, log[1], [(2,)], "clipped gradients")
     expect.equal(got, clipped[0].astype(np.float64), what="the clipped gradients as applied")
-    _raises(expect, log[2], "RuntimeError", "for a second step before update")
+    must_raise(expect, log[2], "RuntimeError", "for a second step before update", "LossScaler")
     expect.equal(len(log[2]["applied"]), 0, what="times that a second step was applied")
-    _raises(expect, log[3], "RuntimeError", "for unscale after step")
-    _raises(expect, log[5], "RuntimeError", "for update when nothing was looked at since the last")
-    _raises(expect, log[7], "RuntimeError", "for a second unscale")
-    _raises(expect, log[10], "RuntimeError", "for unscale after step")
+    must_raise(expect, log[3], "RuntimeError", "for unscale after step", "LossScaler")
+    must_raise(
+        expect,
+        log[5],
+        "RuntimeError",
+        "for update when nothing was looked at since the last",
+        "LossScaler",
+    )
+    must_raise(expect, log[7], "RuntimeError", "for a second unscale", "LossScaler")
+    must_raise(expect, log[10], "RuntimeError", "for unscale after step", "LossScaler")
     trackers = [log[i]["growth_tracker"] for i in (4, 5, 8, 11)]
     expect.equal(
         trackers, [1, 1, 2, 3], what="growth tracker: only iterations count, errors do not"
     )
+    what = "[what step returns, times it applied], for gradients that were finite at unscale alone"
+    expect.equal([log[13]["value"], len(log[13]["applied"])], [True, 1], what=what)
+    expect.equal(log[14]["growth_tracker"], 4, what="growth tracker after such a step")
 
 
 @check("8.4.g", row="fault_repair", level="pass")
@@ -271,8 +277,10 @@ def test_a_scale_that_falls_for_ever(student, draw, expect):
     steps = int(math.log2(65536 / floor))
     script = [call for _ in range(steps + 1) for call in (["step", _bad(draw)], ["update"])]
     log = _drive(student, expect, {"floor": floor}, script)
-    _fine(expect, log[:-1], "calls above the floor")
-    _raises(expect, log[-1], "FloatingPointError", "when the scale falls below its floor")
+    _fine(expect, log[:-1])
+    must_raise(
+        expect, log[-1], "FloatingPointError", "when the scale falls below its floor", "LossScaler"
+    )
     expect.equal(log[-1]["scale"], floor / 2, what="the scale that was given up at")
     log = _drive(student, expect, {}, script[:10] + [["step", _bad(draw)], ["update"]] * 30)
     _fine(expect, log)
@@ -283,17 +291,36 @@ def test_a_scale_that_falls_for_ever(student, draw, expect):
 
 @check("8.4.g", row="fault_repair", level="pass")
 def test_scaler_resumes_with_its_count(student, draw, expect):
-    """A scaler that was saved and loaded goes on as if nothing had happened."""
+    """A scaler that was saved and loaded goes on as if nothing had happened in between."""
     interval = draw.integer(3, 6)
     before, after = [True, *([False] * (interval - 1))], [False] * (interval + 1)
     options = {"init_scale": 4096.0, "growth_interval": interval}
-    script = [*_iterations(draw, before), ["resume"], *_iterations(draw, after)]
+    script = [
+        *_iterations(draw, before),
+        ["save"],
+        # both numbers are others after these
+        *_iterations(draw, [True, False]),
+        ["saved"],
+        ["load"],
+        *_iterations(draw, after),
+        ["saved"],
+    ]
     log = _drive(student, expect, options, script)
     _fine(expect, log)
-    place = 2 * len(before)
-    expect.keys(log[place]["value"], ["scale", "growth_tracker"], what="the state")
     want = _walk(before + after, 4096.0, 2.0, 0.5, interval)
-    expect.equal(_trace(log, script), want, what="[scale, growth tracker], resumed in between")
+    place = script.index(["save"])
+    names = ["scale", "growth_tracker"]
+    for number, what in (
+        (place, "the state"),
+        (place + 5, "the state that was saved, after its scaler went on"),
+        (-1, "the state that was loaded, after the scaler that took it over went on"),
+    ):
+        expect.keys(log[number]["value"], names, what=what)
+        state = [log[number]["value"][name] for name in names]
+        expect.equal(state, want[len(before) - 1], what=f"[scale, growth tracker] in {what}")
+    trace = _trace(log, script)
+    del trace[len(before) : len(before) + 2]
+    expect.equal(trace, want, what="[scale, growth tracker], resumed in between")
 
 
 @check("8.4.g", row="fault_repair", level="pass")
@@ -308,12 +335,16 @@ def test_scaler_defaults_and_settings(student, expect):
     expect.equal(got, [65536.0, 131072.0], what="scale after 1999 and 2000 good iterations")
     for why, options in {
         "a scale of 0": {"init_scale": 0.0},
+        "a negative scale": {"init_scale": -1024.0},
         "an infinite scale": {"init_scale": math.inf},
         "a scale that is NaN": {"init_scale": math.nan},
         "a growth factor of 1": {"growth_factor": 1.0},
+        "a negative growth factor": {"growth_factor": -2.0},
         "a backoff factor of 1": {"backoff_factor": 1.0},
         "a backoff factor of 0": {"backoff_factor": 0.0},
+        "a negative backoff factor": {"backoff_factor": -0.5},
         "a growth interval of 0": {"growth_interval": 0},
+        "a negative growth interval": {"growth_interval": -2},
     }.items():
         (made,) = student.run("scaler_script", {"options": options, "script": []})
         refused = "ValueError" in (made.get("raised") or [])

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from grader.checks import check
-from grader.checks.many import answers_of, refusals
+from grader.checks.many import refusals, values_of
 from grader.checks.numbers import is_number
 
 TERMS = ("input_copy", "weight_copies", "activations", "log_probabilities", "loss")
 
 
 def _kept(student, expect, widths, batch):
-    (answer,) = answers_of(student, expect, "autocast_forward_bytes", [((widths, batch), {})])
-    raised = answer.get("raised")
-    expect.that(not raised, "autocast_forward_bytes must not raise here.", raised and raised[0])
-    expect.keys(answer["value"], ["fp32", "bf16", "terms", "break_even"], what="the result")
-    expect.keys(answer["value"]["terms"], TERMS, what="terms")
-    value = answer["value"]
+    calls = [((widths, batch), {})]
+    ((_, value),) = values_of(student, expect, "autocast_forward_bytes", calls)
+    expect.keys(value, ["fp32", "bf16", "terms", "break_even"], what="the result")
+    expect.keys(value["terms"], TERMS, what="terms")
     for name, number in [(n, value[n]) for n in ("fp32", "bf16")] + list(value["terms"].items()):
         expect.that(is_number(number), f"{name} must be a number of bytes.", number)
     return value
@@ -84,8 +82,8 @@ def test_batch_from_which_autocast_pays(student, draw, expect):
         got = _kept(student, expect, widths, 7)["break_even"]
         batches = range(1, 301)
         calls = [((widths, batch), {}) for batch in batches]
-        answers = answers_of(student, expect, "autocast_forward_bytes", calls)
-        both = [answer.get("value") or {} for answer in answers]
+        answers = values_of(student, expect, "autocast_forward_bytes", calls)
+        both = [value for _, value in answers]
         for one in both:
             expect.keys(one, ["fp32", "bf16"], what="the result")
             fine = is_number(one["fp32"]) and is_number(one["bf16"])

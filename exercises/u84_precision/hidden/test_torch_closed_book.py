@@ -9,28 +9,20 @@ import numpy as np
 
 from grader.checks import check
 
-
-def _quiet(expect, seen):
-    """Expect a process that is as it was, and no word of autocast or a scaler being disabled."""
-    changed = ", ".join(map(str, seen["changed"]))
-    expect.that(not changed, f"Settings of the process were left changed: {changed}.")
-    silent = not seen["warnings"]
-    expect.that(silent, "PyTorch warned that autocast or a scaler is off: something else ran.")
-
+from .asked import quietly
 
 WORDS = ("scale", "backward", "unscale", "clip", "step", "update")
 
 
 def _closed(student, expect, case):
-    seen = student.run("watched", {**case, "probe": "closed_book"})
-    _quiet(expect, seen)
-    answer = seen["value"]["answer"]
+    seen = quietly(student, expect, "closed_book", case)
+    answer = seen["answer"]
     expect.keys(answer, ["scales", "stepped", "norms", "order"], what="the result")
     for name in ("scales", "stepped", "norms"):
         value = answer[name]
         fine = isinstance(value, list | tuple | np.ndarray) and len(value) == case["steps"]
         expect.that(fine, f"{name} must have one entry an iteration.", value)
-    return seen["value"], answer
+    return seen, answer
 
 
 def _drawn(draw):

@@ -4,32 +4,15 @@ from __future__ import annotations
 
 from grader.checks import check
 
-HALVES = ("float16", "bfloat16")
-
-
-def _run(student, expect, probe, case):
-    """Run a probe and return what it saw; the process must be left as it was found."""
-    seen = student.run("watched", {**case, "probe": probe})
-    changed = ", ".join(map(str, seen["changed"]))
-    expect.that(not changed, f"Settings of the process were left changed: {changed}.")
-    silent = not seen["warnings"]
-    expect.that(silent, "PyTorch warned that autocast or a scaler is off: something else ran.")
-    return seen["value"]
-
-
-def _value(expect, answer, function):
-    raised = answer.get("raised")
-    told = raised and f"{raised[0]}: {answer.get('message')}"
-    expect.that(not raised, f"{function} must not raise here.", told)
-    return answer["value"]
+from .asked import HALVES, absent_devices, quietly, value_of
 
 
 def _problems(student, expect, configurations):
-    answers = _run(student, expect, "configured", {"configurations": configurations})
+    answers = quietly(student, expect, "configured", {"configurations": configurations})
     expect.equal(len(answers), len(configurations), what="number of answers")
     found = []
     for answer in answers:
-        value = _value(expect, answer, "check_amp_config")
+        value = value_of(expect, answer, "check_amp_config")
         fine = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
         expect.that(fine, "check_amp_config must return a list of words.", value)
         found.append([str(word) for word in value])
@@ -59,9 +42,7 @@ def test_configurations_that_are_sound(student, draw, expect):
 @check("8.4.m", row="fault_repair", level="pass")
 def test_device_that_is_not_there(student, reference, expect):
     """Autocast for an absent device is told, with any dtype, and so is every other problem."""
-    here = reference.run("machine", {})["accelerator"]
-    absent = [kind for kind in ("cuda", "mps", "xpu") if kind != here]
-    for device in absent:
+    for device in absent_devices(reference):
         cases = [
             _one("cpu", "float16", device),
             _one("none", "bfloat16", device, as_object=True),
@@ -97,9 +78,12 @@ def test_parameters_without_master_copy(student, draw, expect):
         _one("none", "float64", half=place, half_dtype=half),
         _one("cpu", half=0, half_dtype=half),
         _one("cpu", half=0, half_dtype="float64"),
+        _one("none", "float8_e5m2"),
     ]
     low = "low_precision_parameters"
     want = [[low], [low], [low], ["no_scaler", low], ["dtype_unsupported", low], [low], []]
+    want.append(["dtype_unsupported"])
     for got, true, one in zip(_problems(student, expect, cases), want, cases, strict=True):
-        what = f"problems of a {one['half_dtype']} layer, autocast to {one['dtype']}"
+        layer = f"a {one['half_dtype']} layer" if "half" in one else "float32 layers"
+        what = f"problems of {layer}, autocast to {one['dtype']}"
         expect.equal(got, true, what=what)

@@ -4,31 +4,7 @@ from __future__ import annotations
 
 from grader.checks import check
 
-HALVES = ("float16", "bfloat16")
-
-
-def _run(student, expect, probe, case):
-    """Run a probe and return what it saw; the process must be left as it was found."""
-    seen = student.run("watched", {**case, "probe": probe})
-    changed = ", ".join(map(str, seen["changed"]))
-    expect.that(not changed, f"Settings of the process were left changed: {changed}.")
-    silent = not seen["warnings"]
-    expect.that(silent, "PyTorch warned that autocast or a scaler is off: something else ran.")
-    return seen["value"]
-
-
-def _value(expect, answer, function):
-    raised = answer.get("raised")
-    told = raised and f"{raised[0]}: {answer.get('message')}"
-    expect.that(not raised, f"{function} must not raise here.", told)
-    return answer["value"]
-
-
-def _raised(expect, answer, error, why, function):
-    raised = answer.get("raised") or []
-    seen = None if error in raised else raised[0] if raised else "no error"
-    expect.that(error in raised, f"{function} must raise {error} {why}.", seen)
-
+from .asked import HALVES, absent_devices, must_raise, quietly, value_of
 
 PARTS = ("modules", "parameters", "logits", "loss", "gradients")
 
@@ -47,10 +23,11 @@ def _case(draw, **more):
 def test_map_as_its_operators_run(student, reference, draw, expect):
     """Each module, parameter, gradient, the logits and the loss have the dtype that was run."""
     for dtype in HALVES:
-        case = _case(draw, dtype=dtype)
+        # a device is text or a torch.device
+        case = _case(draw, dtype=dtype, as_object=dtype == "bfloat16")
         want = reference.run("mapped_by_hand", case)
-        seen = _run(student, expect, "mapped", case)
-        got = _value(expect, seen, "dtype_map")
+        seen = quietly(student, expect, "mapped", case)
+        got = value_of(expect, seen, "dtype_map")
         expect.keys(got, PARTS, what="the map")
         for part in PARTS:
             expect.equal(got[part], want[part], what=f"{part} under autocast to {dtype}")
@@ -60,14 +37,18 @@ def test_map_as_its_operators_run(student, reference, draw, expect):
 def test_model_is_left_as_it_was(student, draw, expect):
     """No hook stays, not even after an error; mode, gradients and dtypes are what they were."""
     for fails in (False, True):
-        seen = _run(student, expect, "mapped", _case(draw, fails=fails, dtype=draw.choice(HALVES)))
+        seen = quietly(
+            student, expect, "mapped", _case(draw, fails=fails, dtype=draw.choice(HALVES))
+        )
         when = "after an error in the forward" if fails else "afterwards"
         if fails:
-            _raised(expect, seen, "KeyError", "when the model does", "dtype_map")
+            must_raise(expect, seen, "KeyError", "when the model does", "dtype_map")
         else:
-            _value(expect, seen, "dtype_map")
+            value_of(expect, seen, "dtype_map")
         expect.equal(seen["hooks"], 0, what=f"hooks on the model {when}")
-        expect.that(seen["training"], f"The training mode of the model has changed {when}.")
+        modes = [name or "the model itself" for name in seen["modes"]]
+        told = "Some of them may train while others do not: keep the mode of each module."
+        expect.that(not modes, f"Training modes have changed {when}. {told}", modes)
         expect.that(seen["old_grad"], f"A gradient that was there has changed {when}.")
         expect.equal(seen["new_grads"], ["head.weight"], what=f"parameters with a .grad {when}")
         expect.equal(seen["dtypes"], ["torch.float32"], what=f"dtypes of the parameters {when}")
@@ -75,36 +56,56 @@ def test_model_is_left_as_it_was(student, draw, expect):
 
 @check("8.4.j", row="optimization_validity", level="pass")
 def test_buffers_are_left_as_they_were(student, draw, expect):
-    """What a forward moves, like running statistics, is put back, also after an error."""
-    for fails in (False, True):
-        case = _case(draw, fails=fails, moves=True, dtype=draw.choice(HALVES))
-        seen = _run(student, expect, "mapped", case)
+    """What a forward moves or assigns anew, like running statistics, is put back, errors or not."""
+    # buffers that are moved in their places, those that are assigned anew, and both with an error
+    for moves, assigns, fails in ((True, False, False), (False, True, False), (True, True, True)):
+        does = {"moves": moves, "assigns": assigns, "fails": fails}
+        case = _case(draw, **does, dtype=draw.choice(HALVES))
+        seen = quietly(student, expect, "mapped", case)
         if not fails:
-            _value(expect, seen, "dtype_map")
+            value_of(expect, seen, "dtype_map")
         when = "after an error in the forward" if fails else "afterwards"
-        expect.that(seen["buffer"] == 1, f"A buffer of the model has another value {when}.")
+        names = ", ".join(map(str, seen["replaced"]))
+        expect.that(
+            not names,
+            "The forward assigned buffers anew, and what it assigned is in their places "
+            f"{when}: {names}. Put the old objects back, also where there was None.",
+        )
+        names = ", ".join(map(str, seen["moved"]))
+        expect.that(not names, f"Buffers of the model have other values {when}: {names}.")
+
+
+@check("8.4.j", row="optimization_validity", level="pass")
+def test_map_of_a_single_layer(student, draw, expect):
+    """A model without children is a module like any other, and its name is empty."""
+    for dtype in HALVES:
+        case = _case(draw, dtype=dtype, as_object=dtype == "float16")
+        got = value_of(expect, quietly(student, expect, "mapped_alone", case), "dtype_map")
+        expect.keys(got, PARTS, what="the map")
+        expect.equal(got["modules"], {"": dtype}, what="modules of a model that is one nn.Linear")
+        want = {"weight": "float32", "bias": "float32"}
+        expect.equal(got["gradients"], want, what="gradients of a model that is one nn.Linear")
 
 
 @check("8.4.j", row="optimization_validity", level="pass")
 def test_backward_outside_autocast(student, draw, expect):
     """The forward runs inside autocast, the backward outside of it."""
-    seen = _run(student, expect, "mapped", _case(draw, dtype="bfloat16"))
-    _value(expect, seen, "dtype_map")
+    seen = quietly(student, expect, "mapped", _case(draw, dtype="bfloat16"))
+    value_of(expect, seen, "dtype_map")
     expect.that(not seen["backward_in_autocast"], "The backward ran inside autocast.")
 
 
 @check("8.4.j", row="optimization_validity", level="pass")
 def test_absent_device_is_refused(student, reference, draw, expect):
     """Autocast for a device that is not there, or to another dtype, is refused: it would be off."""
-    here = reference.run("machine", {})["accelerator"]
-    absent = [kind for kind in ("cuda", "mps", "xpu") if kind != here]
-    for device in absent:
-        seen = _run(student, expect, "mapped", _case(draw, device=device, dtype="bfloat16"))
-        _raised(expect, seen, "ValueError", f"for {device}, which is not here", "dtype_map")
+    for number, device in enumerate(absent_devices(reference)):
+        case = _case(draw, device=device, dtype="bfloat16", as_object=number % 2 == 1)
+        seen = quietly(student, expect, "mapped", case)
+        must_raise(expect, seen, "ValueError", f"for {device}, which is not here", "dtype_map")
         expect.equal(seen["hooks"], 0, what="hooks on the model after a refusal")
-    for dtype in ("float32", "float64"):
-        seen = _run(student, expect, "mapped", _case(draw, dtype=dtype))
-        _raised(expect, seen, "ValueError", f"for {dtype}", "dtype_map")
+    for dtype in ("float32", "float64", "float8_e5m2"):
+        seen = quietly(student, expect, "mapped", _case(draw, dtype=dtype))
+        must_raise(expect, seen, "ValueError", f"for {dtype}", "dtype_map")
 
 
 @check("8.4.j", row="optimization_validity", level="pass", device="cuda")

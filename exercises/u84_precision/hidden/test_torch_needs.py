@@ -8,29 +8,7 @@ import numpy as np
 
 from grader.checks import check
 
-
-def _run(student, expect, probe, case):
-    """Run a probe and return what it saw; the process must be left as it was found."""
-    seen = student.run("watched", {**case, "probe": probe})
-    changed = ", ".join(map(str, seen["changed"]))
-    expect.that(not changed, f"Settings of the process were left changed: {changed}.")
-    silent = not seen["warnings"]
-    expect.that(silent, "PyTorch warned that autocast or a scaler is off: something else ran.")
-    return seen["value"]
-
-
-def _value(expect, answer, function):
-    raised = answer.get("raised")
-    told = raised and f"{raised[0]}: {answer.get('message')}"
-    expect.that(not raised, f"{function} must not raise here.", told)
-    return answer["value"]
-
-
-def _raised(expect, answer, error, why, function):
-    raised = answer.get("raised") or []
-    seen = None if error in raised else raised[0] if raised else "no error"
-    expect.that(error in raised, f"{function} must raise {error} {why}.", seen)
-
+from .asked import must_raise, quietly, value_of
 
 KEYS = ("nonzero", "underflow", "overflow", "needed", "largest_scale")
 HALF_OF_SMALLEST = {"float16": 2.0**-25, "bfloat16": 2.0**-134}
@@ -38,8 +16,8 @@ LARGEST = {"float16": 2.0**15 * (2 - 2.0**-10), "bfloat16": 2.0**127 * (2 - 2.0*
 
 
 def _needed(student, expect, case):
-    seen = _run(student, expect, "needed", case)
-    got = _value(expect, seen, "needs_scaler")
+    seen = quietly(student, expect, "needed", case)
+    got = value_of(expect, seen, "needs_scaler")
     expect.that(seen["kept"], "needs_scaler changed the gradients.")
     expect.keys(got, KEYS, what="the result")
     return got
@@ -161,21 +139,24 @@ def test_nothing_to_lose(student, expect):
 
 @check("8.4.l", row="optimization_validity", level="pass")
 def test_gradients_that_say_nothing(student, draw, expect):
-    """Gradients in a half or not finite, a dtype that is no half and scales of 0 are refused."""
+    """Gradients below float32 or not finite, dtypes but the halves and scales of 0 are refused."""
     fine = {"v": np.ones(4, np.float32)}
     cases = {
         "for gradients in float16": {"gradients": fine, "cast": "float16"},
         "for gradients in bfloat16": {"gradients": fine, "cast": "bfloat16"},
+        "for gradients in float8_e5m2": {"gradients": fine, "cast": "float8_e5m2"},
+        "for gradients in float8_e4m3fn": {"gradients": fine, "cast": "float8_e4m3fn"},
         "for a gradient with NaN": {"gradients": fine | {"w": np.array([1, math.nan], np.float32)}},
         "for an infinite gradient": {"gradients": {"w": np.array([math.inf], np.float32)} | fine},
         "for float32": {"gradients": fine, "dtype": "float32"},
+        "for float8_e5m2": {"gradients": fine, "dtype": "float8_e5m2"},
         "for a scale of 0": {"gradients": fine, "named": {"scale": 0.0}},
         "for a negative scale": {"gradients": fine, "named": {"scale": -2.0}},
         "for a scale that is NaN": {"gradients": fine, "named": {"scale": math.nan}},
     }
     for why, case in cases.items():
-        seen = _run(student, expect, "needed", case)
-        _raised(expect, seen, "ValueError", why, "needs_scaler")
+        seen = quietly(student, expect, "needed", case)
+        must_raise(expect, seen, "ValueError", why, "needs_scaler")
 
 
 @check("8.4.l", row="optimization_validity", level="strong")

@@ -4,10 +4,8 @@ check = "8.4.k/clipped_step_has_its_true_length"
 stage = "torch"
 says = "This is what clipping before unscale_ gives: the threshold is compared with a norm that is too large by the scale. Unscale first."
 source = "pytorch/examples#1196"
-also = ["8.4.k/step_is_that_of_float64", "8.4.k/unscaled_once_and_updated_once", "8.4.k/norm_of_what_the_optimizer_holds", "8.4.k/where_autocast_is_on", "8.4.k/disabled_scaler_for_bfloat16", "8.4.k/step_left_out_leaves_everything"]
+also = ["8.4.k/step_is_that_of_float64", "8.4.k/unscaled_once_and_updated_once", "8.4.k/norm_of_what_the_optimizer_holds", "8.4.k/where_autocast_is_on", "8.4.k/disabled_scaler_for_bfloat16", "8.4.k/step_left_out_leaves_everything", "8.4.k/every_group_is_held"]
 """
-
-_unscaled_clip = nn.utils.clip_grad_norm_
 
 
 class _Late:

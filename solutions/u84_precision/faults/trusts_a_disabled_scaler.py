@@ -3,6 +3,7 @@
 check = "8.4.k/bad_step_with_a_disabled_scaler"
 stage = "torch"
 says = "A disabled scaler steps the optimizer whatever the gradients are. Look at them yourself before its step."
+also = ["8.4.k/every_group_is_held"]
 """
 
 _looking_amp_step = amp_step

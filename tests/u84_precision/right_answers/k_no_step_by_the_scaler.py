@@ -11,11 +11,12 @@ def amp_step(model, optimizer, scaler, batches, max_norm=None, *, loss_fn=F.cros
     optimizer.zero_grad()
     scale, losses = scaler.get_scale(), []
     for x, y in batches:
-        with torch.autocast("cpu", dtype=dtype):
+        with torch.autocast(_kind(device), dtype=dtype):
             losses.append(loss_fn(model(x), y) / len(batches))
         scaler.scale(losses[-1]).backward()
     scaler.unscale_(optimizer)
-    grads = [p.grad for group in optimizer.param_groups for p in group["params"]]
+    held = [p for group in optimizer.param_groups for p in group["params"]]
+    grads = [p.grad for p in held if p.grad is not None]
     norm = torch.cat([grad.flatten() for grad in grads]).double().norm()
     stepped = bool(norm.isfinite())
     if stepped:

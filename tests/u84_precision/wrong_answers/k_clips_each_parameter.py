@@ -1,19 +1,19 @@
 """Clips each parameter's gradient on its own."""
 
-_true = amp_step
-_clip = nn.utils.clip_grad_norm_
+_k_clips_together = amp_step
 
 
-def amp_step(model, optimizer, scaler, *arguments, **named):
-    def each(parameters, max_norm):
-        parameters = list(parameters)
-        norm = _clip(parameters, math.inf)
-        for parameter in parameters:
-            _clip([parameter], max_norm)
-        return norm
+def amp_step(model, optimizer, scaler, batches, max_norm=None, **named):
+    if max_norm is None or not max_norm > 0:
+        return _k_clips_together(model, optimizer, scaler, batches, max_norm, **named)
 
-    nn.utils.clip_grad_norm_ = each
+    def clip(*_):
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                nn.utils.clip_grad_norm_([parameter], max_norm)
+
+    handle = optimizer.register_step_pre_hook(clip)
     try:
-        return _true(model, optimizer, scaler, *arguments, **named)
+        return _k_clips_together(model, optimizer, scaler, batches, **named)
     finally:
-        nn.utils.clip_grad_norm_ = _clip
+        handle.remove()

@@ -16,6 +16,7 @@ from .maps import (
     lost_in_a_run,
     machine,
     mapped,
+    mapped_alone,
     mapped_by_hand,
     mapped_on_cuda,
     needed,
@@ -39,6 +40,7 @@ from .steps import closed_book, plain_step, refused_step, stepped
 
 _WATCHED = {
     "mapped": mapped,
+    "mapped_alone": mapped_alone,
     "needed": needed,
     "configured": configured,
     "stepped": stepped,

@@ -82,6 +82,14 @@ def dtype_of(case: dict[str, Any]) -> Any:
     return getattr(torch, case.get("dtype", "float16"))
 
 
+def device_of(case: dict[str, Any]) -> Any:
+    """Return the device that a case names, the CPU if it names none: text, or an object."""
+    import torch
+
+    device = case.get("device", "cpu")
+    return torch.device(device) if case.get("as_object") else device
+
+
 def backward_recorder() -> Any:
     """Return an autograd function that notes what is on during its backward."""
     import torch

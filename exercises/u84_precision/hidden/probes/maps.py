@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from .formats import mlp
-from .handed import answer_of, backward_recorder, dtype_of
+from .handed import answer_of, backward_recorder, device_of, dtype_of
 
 
 def _mapped_model(case: dict[str, Any]) -> tuple[Any, Any]:
@@ -20,7 +20,16 @@ def _mapped_model(case: dict[str, Any]) -> tuple[Any, Any]:
     class Pair(nn.Module):
         """Leaf that returns a tuple: a float32 sum first, its input second."""
 
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("unsaved", torch.ones(()), persistent=False)
+            self.register_buffer("filled", None)
+
         def forward(self, x: Any) -> Any:
+            if case.get("moves"):
+                self.unsaved.mul_(0.5)
+            if case.get("assigns"):
+                self.filled = x.detach().float().mean()
             return x.float().cumsum(-1), x
 
     class Model(nn.Module):
@@ -36,12 +45,13 @@ def _mapped_model(case: dict[str, Any]) -> tuple[Any, Any]:
             self.soft = nn.Softmax(-1)
             self.head = nn.Linear(width, classes)
             self.register_buffer("running", torch.ones(()))
-            self.autocast: list[bool] = []
+            self.register_buffer("anew", torch.ones(()))
 
         def forward(self, x: Any) -> Any:
-            self.autocast.append(torch.is_autocast_enabled("cpu"))
             if case.get("moves"):
                 self.running.mul_(0.5)
+            if case.get("assigns"):
+                self.anew = self.anew * 0.9 + 0.1 * x.mean()
             x = self.twice(self.block(x))
             x = self.twice(self.pair(x)[0])
             logits = self.head(self.soft(self.frozen(x)))
@@ -52,6 +62,15 @@ def _mapped_model(case: dict[str, Any]) -> tuple[Any, Any]:
     return Model(), recorder
 
 
+def _buffers_of(model: Any) -> dict[str, Any]:
+    """Return the buffers of a model by name, those that are None included."""
+    return {
+        f"{path}.{name}".lstrip("."): buffer
+        for path, module in model.named_modules()
+        for name, buffer in module._buffers.items()
+    }
+
+
 def mapped(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Make a map of a model's dtypes; say what was left on the model."""
     import torch
@@ -59,24 +78,39 @@ def mapped(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     torch.manual_seed(case["seed"])
     model, recorder = _mapped_model(case)
     model.train(case["training"])
+    for module in (model.block, model.soft):
+        module.train(not case["training"])
+    modes = {name: module.training for name, module in model.named_modules()}
+    buffers = _buffers_of(model)
+    values = {name: None if b is None else float(b) for name, b in buffers.items()}
     model.head.weight.grad = torch.full_like(model.head.weight, 3.0)
     x, y = torch.randn(4, case["width"]), torch.zeros(4, dtype=torch.long)
-    answer = answer_of(stage.dtype_map, model, x, y, case.get("device", "cpu"), dtype_of(case))
+    answer = answer_of(stage.dtype_map, model, x, y, device_of(case), dtype_of(case))
+    after = _buffers_of(model)
     hooks = sum(
         len(module._forward_hooks) + len(module._forward_pre_hooks) + len(module._backward_hooks)
         for module in model.modules()
     )
-    # a copy of the model may have run instead, which notes things in its own list
     return {
         **answer,
         "hooks": hooks,
-        "training": all(module.training == case["training"] for module in model.modules()),
+        "modes": [n for n, module in model.named_modules() if module.training != modes[n]],
         "old_grad": bool((model.head.weight.grad == 3.0).all()),
         "new_grads": [n for n, p in model.named_parameters() if p.grad is not None],
         "backward_in_autocast": any(recorder.seen),
-        "buffer": float(model.running),
+        "replaced": sorted(n for n in buffers | after if buffers.get(n) is not after.get(n)),
+        "moved": [n for n, b in buffers.items() if b is not None and float(b) != values[n]],
         "dtypes": sorted({str(p.dtype) for p in model.parameters()}),
     }
+
+
+def mapped_alone(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Make a map of a single layer."""
+    import torch
+
+    layer = torch.nn.Linear(case["width"], case["classes"])
+    x, y = torch.randn(4, case["width"]), torch.zeros(4, dtype=torch.long)
+    return answer_of(stage.dtype_map, layer, x, y, device_of(case), dtype_of(case))
 
 
 def mapped_by_hand(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +182,7 @@ def needed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     answer = answer_of(stage.needs_scaler, gradients, dtype_of(case), **case.get("named", {}))
     kept = gradients.keys() == before.keys() and all(
         (before[name] is None and g is None)
-        or torch.equal(g.nan_to_num(), before[name].nan_to_num())
+        or torch.equal(g.double().nan_to_num(), before[name].double().nan_to_num())
         for name, g in gradients.items()
     )
     return {**answer, "kept": kept}
@@ -211,8 +245,8 @@ def configured(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
                 "disabled": lambda: torch.amp.GradScaler("cpu", enabled=False),
                 "default": torch.amp.GradScaler,
             }[one["scaler"]]()
-        device = torch.device(one["device"]) if one.get("as_object") else one["device"]
-        answers.append(answer_of(stage.check_amp_config, model, scaler, device, dtype_of(one)))
+        answer = answer_of(stage.check_amp_config, model, scaler, device_of(one), dtype_of(one))
+        answers.append(answer)
     return answers
 
 

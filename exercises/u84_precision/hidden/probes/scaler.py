@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from .handed import answer_of, copied, given_as, same
@@ -13,7 +14,7 @@ def scaler_script(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     log = [{key: made[key] for key in ("raised", "message") if key in made}]
     if "raised" in made:
         return log
-    scaler, unscaled = made["value"], None
+    scaler, unscaled, saved = made["value"], None, {}
     for name, *arguments in case["script"]:
         applied: list[Any] = []
         given = [given_as(argument) for argument in arguments]
@@ -29,13 +30,18 @@ def scaler_script(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
                 unscaled = list(seen["value"])
         elif name == "iterate":
             seen = answer_of(_iterate, scaler, *given)
-        elif name == "resume":
-            state = scaler.state_dict()
+        elif name == "save":
+            seen = answer_of(scaler.state_dict)
+            saved = seen.get("value")
+        elif name == "saved":
+            seen = {"value": saved}
+        elif name == "load":
             scaler = stage.LossScaler(**case["options"])
-            seen = answer_of(scaler.load_state_dict, state)
-            seen["value"] = dict(state)
+            seen = answer_of(scaler.load_state_dict, saved)
         else:
             raise ValueError(name)
+        # a dict may change after this call
+        seen["value"] = copy(seen.get("value"))
         seen["applied"] = applied
         seen["kept"] = same(before, given)
         seen["scale"], seen["growth_tracker"] = scaler.scale, scaler.growth_tracker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from .handed import answer_of, backward_recorder, dtype_of
+from .handed import answer_of, backward_recorder, device_of, dtype_of
 
 
 def _scaler(case: dict[str, Any], log: list[str]) -> Any:
@@ -34,11 +34,25 @@ def _scaler(case: dict[str, Any], log: list[str]) -> Any:
     return Scaler("cpu", **case["scaler"])
 
 
-def _optimizer(case: dict[str, Any], parameters: Any) -> Any:
+_ONE_GROUP = (("body", "head"),)
+
+
+def _optimizer(case: dict[str, Any], model: Any) -> Any:
+    """Return an optimizer whose groups hold the parts of the model that the case names."""
     import torch
 
     kind, options = case["optimizer"]
-    return getattr(torch.optim, kind)(parameters, **options)
+    groups = [
+        {"params": [p for name in names for p in _part(model, name)]}
+        for names in case.get("groups", _ONE_GROUP)
+    ]
+    return getattr(torch.optim, kind)(groups, **options)
+
+
+def _part(model: Any, name: str) -> list[Any]:
+    """Return the parameters of a layer, or a parameter of the model itself."""
+    part = getattr(model, name)
+    return list(part.parameters()) if hasattr(part, "parameters") else [part]
 
 
 def _regression(case: dict[str, Any], log: list[str], seen: list[Any]) -> tuple[Any, ...]:
@@ -49,12 +63,14 @@ def _regression(case: dict[str, Any], log: list[str], seen: list[Any]) -> tuple[
     recorder = backward_recorder()
 
     class Model(torch.nn.Module):
-        """Two layers and a third that the optimizer may not hold."""
+        """Two layers, and parameters that the optimizer may not hold or that are not used."""
 
         def __init__(self) -> None:
             super().__init__()
             self.body, self.head = torch.nn.Linear(6, 12), torch.nn.Linear(12, 1)
             self.outside = torch.nn.Parameter(torch.zeros(1))
+            self.root = torch.nn.Parameter(torch.zeros(1))
+            self.idle = torch.nn.Parameter(torch.ones(1))
             self.frozen = torch.nn.Parameter(torch.ones(1), requires_grad=False)
 
         def forward(self, x: Any) -> Any:
@@ -64,6 +80,9 @@ def _regression(case: dict[str, Any], log: list[str], seen: list[Any]) -> tuple[
                     self.head(torch.tanh(self.body(x)))
             y = self.head(torch.tanh(self.body(x)))
             seen.append(["forward", torch.is_autocast_enabled("cpu"), str(y.dtype)])
+            if case.get("rooted"):
+                # its value is 0 and its gradient is not finite, that of all others is
+                y = y + self.root.sqrt()
             return recorder.apply((y + self.outside * case.get("outside", 0.0)) * self.frozen)
 
     def loss_fn(output: Any, target: Any) -> Any:
@@ -72,7 +91,9 @@ def _regression(case: dict[str, Any], log: list[str], seen: list[Any]) -> tuple[
         return value * case.get("factor", 1.0)
 
     model = Model()
-    held = list(model.body.parameters()) + list(model.head.parameters())
+    named = {name for names in case.get("groups", _ONE_GROUP) for name in names}
+    parts = [_part(model, name) for name in ("body", "head", "root", "idle") if name in named]
+    held = [p for part in parts for p in part]
     batches = []
     for size in case["sizes"]:
         x, y = torch.randn(size, 6), torch.randn(size, 1) * case.get("spread", 1.0)
@@ -100,7 +121,7 @@ def stepped(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     log: list[str] = []
     seen: list[Any] = []
     model, held, batches, loss_fn, recorder = _regression(case, log, seen)
-    optimizer = _optimizer(case, held)
+    optimizer = _optimizer(case, model)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5) if case["scheduler"] else None
     scaler = _scaler(case, log)
     updates = []
@@ -110,9 +131,12 @@ def stepped(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             if parameter.requires_grad:
                 parameter.grad = torch.full_like(parameter, case["stale"])
     keywords: dict[str, Any] = {"loss_fn": loss_fn, "dtype": dtype_of(case)}
+    if "as_object" in case:
+        keywords["device"] = device_of(case)
     if scheduler is not None:
         keywords["scheduler"] = scheduler
-    keywords |= {key: case[key] for key in ("device", "floor") if key in case}
+    if "floor" in case:
+        keywords["floor"] = case["floor"]
     taken = []
     for bad in case["bad"]:
         before = [p.detach().clone() for p in held]
@@ -175,7 +199,7 @@ def refused_step(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
     log: list[str] = []
     model, held, batches, loss_fn, _ = _regression(case, log, [])
-    optimizer = _optimizer(case, held)
+    optimizer = _optimizer(case, model)
     if case["scaler"] == "default":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -193,7 +217,7 @@ def refused_step(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         batches,
         case["max_norm"],
         loss_fn=loss_fn,
-        device=case.get("device", "cpu"),
+        device=device_of(case),
         dtype=dtype_of(case),
     )
     answer.pop("value", None)

@@ -75,7 +75,7 @@ def amp_step(
     scaler.scale(mean).backward()
     scaler.unscale_(optimizer)
     grads = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
-    norm = torch.stack([g.norm() for g in grads]).norm()
+    norm = torch.stack([g.double().norm() for g in grads]).norm()
     if max_norm is not None and norm > max_norm:
         for grad in grads:
             grad.mul_(max_norm / norm)
@@ -94,7 +94,8 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
     if dtype not in LOW or not scale > 0:
         raise ValueError("dtype")
     here = [g for g in gradients.values() if g is not None]
-    if any(g.dtype in LOW or not g.isfinite().all() for g in here):
+    full = (torch.float32, torch.float64)
+    if any(g.dtype not in full or not g.isfinite().all() for g in here):
         raise ValueError("gradients")
     flat = torch.cat([torch.zeros(0, dtype=torch.float64), *(g.double().reshape(-1) for g in here)])
     flat = flat[flat.nonzero().squeeze(1)]

@@ -27,8 +27,10 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     if _absent(device) or not _low(dtype):
         raise ValueError(f"{device}, {dtype}")
     seen, kept = {}, {}
-    running = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    running = []
     for name, module in model.named_modules():
+        for key, buffer in module._buffers.items():
+            running.append((module, key, buffer, None if buffer is None else buffer.clone()))
         if list(module.children()):
             continue
 
@@ -47,8 +49,10 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     finally:
         for module in kept.values():
             del module.__dict__["forward"]
-        for name, buffer in model.named_buffers():
-            buffer.data.copy_(running[name])
+        for module, key, buffer, value in running:
+            setattr(module, key, buffer)
+            if buffer is not None:
+                buffer.data.copy_(value)
     gradients = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
@@ -110,7 +114,7 @@ def needs_scaler(gradients, dtype=torch.float16, scale=1.0, tolerance=0.01):
     for gradient in gradients.values():
         if gradient is None:
             continue
-        if _low(gradient.dtype):
+        if gradient.dtype not in (torch.float32, torch.float64):
             raise ValueError(gradient.dtype)
         for entry in gradient.flatten().tolist():
             if not math.isfinite(entry):

@@ -91,7 +91,10 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     named = dict(model.named_parameters())
     trained = {name: p for name, p in named.items() if p.requires_grad}
     buffers = {name: b.clone() for name, b in model.named_buffers()}
+    empty = [(m, name) for m in model.modules() for name, b in m._buffers.items() if b is None]
     with ExitStack() as stack:
+        for module, name in empty:
+            stack.callback(setattr, module, name, None)
         stack.enter_context(torch.enable_grad())
         for name, module in model.named_modules():
             if not any(True for _ in module.children()):

@@ -89,6 +89,7 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
 
     parameters = dict(model.named_parameters())
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+    places = [(m, name, b) for m in model.modules() for name, b in m._buffers.items()]
     handles = []
     try:
         for name, module in model.named_modules():
@@ -106,6 +107,8 @@ def dtype_map(model, x, y, device="cpu", dtype=torch.bfloat16):
     finally:
         for handle in handles:
             handle.remove()
+        for module, name, buffer in places:
+            setattr(module, name, buffer)
         with torch.no_grad():
             for buffer, old in buffers:
                 buffer.copy_(old)
