@@ -1,0 +1,31 @@
+"""Clips and looks at the first of the optimizer's groups of parameters."""
+
+
+def amp_step(model, optimizer, scaler, batches, max_norm=None, *, loss_fn=F.cross_entropy,
+             scheduler=None, device="cpu", dtype=torch.float16, floor=0.0):
+    _refuse(device, dtype)
+    if dtype == torch.float16 and not scaler.is_enabled():
+        raise ValueError("no scaler")
+    if not batches or (max_norm is not None and not max_norm > 0):
+        raise ValueError("nothing to do")
+    optimizer.zero_grad()
+    scale, losses = scaler.get_scale(), []
+    for x, y in batches:
+        with torch.autocast(_kind(device), dtype=dtype):
+            losses.append(loss_fn(model(x), y) / len(batches))
+        scaler.scale(losses[-1]).backward()
+    scaler.unscale_(optimizer)
+    grads = [p.grad for p in optimizer.param_groups[0]["params"] if p.grad is not None]
+    norm = torch.cat([grad.flatten() for grad in grads]).double().norm()
+    stepped = bool(norm.isfinite())
+    if stepped:
+        for grad in grads:
+            grad.mul_(1.0 if max_norm is None else min(1.0, max_norm / float(norm)))
+        scaler.step(optimizer)
+        if scheduler is not None:
+            scheduler.step()
+    scaler.update()
+    if scaler.is_enabled() and scaler.get_scale() < floor:
+        raise RuntimeError("below the floor")
+    loss = torch.stack(losses).sum().detach().float()
+    return {"loss": loss, "norm": norm, "scale": scale, "stepped": stepped}
