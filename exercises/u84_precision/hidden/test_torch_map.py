@@ -68,8 +68,8 @@ def test_buffers_are_left_as_they_were(student, draw, expect):
         names = ", ".join(map(str, seen["replaced"]))
         expect.that(
             not names,
-            "The forward assigned buffers anew, and what it assigned is in their places "
-            f"{when}: {names}. Put the old objects back, also where there was None.",
+            f"Other tensors are in the places of buffers {when}: {names}. A forward may assign a "
+            "buffer anew: put the old object back, also where there was None.",
         )
         names = ", ".join(map(str, seen["moved"]))
         expect.that(not names, f"Buffers of the model have other values {when}: {names}.")
