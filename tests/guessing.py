@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from grader.course.unit import SheetField
@@ -36,16 +36,40 @@ def share_explained(field: SheetField, measured: Measured, predictions: list[str
     """
     wrong = explained = 0
     for text in predictions:
-        quantity = parse(f"{text} {field.unit if field.unit != '1' else ''}", field.unit)
-        entry = Entry(quantity.value, quantity.text, 1, quantity)
-        if judge(field, entry, measured).state in _RIGHT:
+        if _is_right(field, measured, text):
             continue
         wrong += 1
-        explained += any(
-            judge(field, entry, measured, told).state == State.EXPLAINED
-            for told in _explanations(field, measured, quantity.value)
-        )
+        explained += _is_explained(field, measured, text)
     return explained / max(1, wrong)
+
+
+def fields_met(counts: Mapping[SheetField, Measured], constant: int) -> list[str]:
+    """Return the fields in which one and the same number is right, or can be explained."""
+    return [
+        field.name
+        for field, measured in counts.items()
+        if _is_right(field, measured, f"{constant}")
+        or _is_explained(field, measured, f"{constant}")
+    ]
+
+
+def _entry(field: SheetField, text: str) -> Entry:
+    quantity = parse(f"{text} {field.unit if field.unit != '1' else ''}", field.unit)
+    return Entry(quantity.value, quantity.text, 1, quantity)
+
+
+def _is_right(field: SheetField, measured: Measured, text: str) -> bool:
+    return judge(field, _entry(field, text), measured).state in _RIGHT
+
+
+def _is_explained(field: SheetField, measured: Measured, text: str) -> bool:
+    """Whether some set of names explains a wrong prediction."""
+    entry = _entry(field, text)
+    assert isinstance(entry.value, int | float)
+    return any(
+        judge(field, entry, measured, told).state == State.EXPLAINED
+        for told in _explanations(field, measured, entry.value)
+    )
 
 
 def _explanations(

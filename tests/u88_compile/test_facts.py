@@ -18,13 +18,16 @@ def test_aot_eager_reads_a_counter_that_is_changed_in_place_too_late(
     """pytorch/pytorch#197039 is about this: the lesson says that 2.13 does it, without an error."""
 
     class InPlace(nn.Module):
-        def __init__(self) -> None:
+        def __init__(self, clone: str = "") -> None:
             super().__init__()
+            self.clone = clone
             self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
 
         def forward(self, x: Any) -> Any:
+            before = self.calls.clone()
             self.calls += 1
-            return x * (self.calls / 10)
+            count = before + 1 if self.clone == "before" else self.calls
+            return x * ((count.clone() if self.clone == "after" else count) / 10)
 
     def gradient(module: nn.Module, backend: str) -> float:
         torch._dynamo.reset()
@@ -34,7 +37,8 @@ def test_aot_eager_reads_a_counter_that_is_changed_in_place_too_late(
         return round(float(x.grad[0]), 4)
 
     assert gradient(InPlace(), "eager") == 0.1
-    assert gradient(InPlace(), "aot_eager") == 0.2
+    for clone in ("", "before", "after"):
+        assert gradient(InPlace(clone), "aot_eager") == 0.2
     found = torch_stage.compare(InPlace(), torch.ones(2, 3), "aot_eager")
     assert found["failed"] == ["train gradients", "eval gradients"]
     assert gradient(torch_stage.make_warmup(10), "aot_eager") == 0.1
@@ -68,6 +72,31 @@ def test_a_schedule_that_cycles_the_momentum_compiles_again() -> None:
         before=lambda number: schedule.step() if number else None,
     )
     assert counted.graphs == 2
+
+
+def test_a_float_is_promoted_wherever_it_stands_and_an_int_of_a_module_is_not() -> None:
+    kept: dict[str, Any] = {}
+    groups = [kept]
+
+    class Module(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return x * self.rate
+
+    def read(x: Any) -> Any:
+        return x * groups[0]["rate"]
+
+    def graphs(fn: Any, values: list[Any], argument: bool = False) -> int:
+        def before(number: int) -> None:
+            kept["rate"] = module.rate = values[number]
+
+        calls = [(torch.ones(3), value) if argument else (torch.ones(3),) for value in values]
+        return count_graphs(fn, calls, before=before).graphs
+
+    module = Module()
+    floats, ints = [2 + n / 8 for n in range(12)], list(range(2, 14))
+    times = lambda x, n: x * n  # noqa: E731
+    assert [graphs(times, floats, True), graphs(module, floats), graphs(read, floats)] == [2, 2, 2]
+    assert [graphs(times, ints, True), graphs(module, ints)] == [2, 8]
 
 
 def test_an_int_of_a_module_is_never_promoted_and_a_buffer_needs_one_graph(

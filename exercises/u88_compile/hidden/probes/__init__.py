@@ -31,6 +31,8 @@ from .sheet import (
     measure_batches_dynamic,
     measure_batches_static,
     measure_branch_missed,
+    measure_broken,
+    measure_cubes_dynamic,
     measure_integers,
     measure_item_missed,
     measure_lengths,
@@ -39,7 +41,6 @@ from .sheet import (
     measure_module_counter,
     measure_next_batch,
     measure_print_missed,
-    measure_square_dynamic,
     measure_transposed,
 )
 from .timing import steady

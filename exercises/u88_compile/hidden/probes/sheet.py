@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-AUTOMATIC = (4, 4, 5, 6, 7, 5, 1, 1, 3, 0)
-STATIC = (4, 5, 6, 5, 4, 7, 8, 6)
-DYNAMIC = (4, 5, 6, 1, 7, 1)
-SQUARES = ((4, 4), (5, 5), (4, 5), (6, 7), (7, 7))
-MARKED = (4, 5, 6, 7)
-INTEGERS = (3, 4, 5, 6, 3)
+AUTOMATIC = (
+    (4, 3), (4, 3), (5, 3), (6, 3), (5, 7), (6, 8), (1, 3), (1, 9), (4, 1), (1, 1), (4, 3),
+)  # fmt: skip
+STATIC = (4, 5, 6, 5, 4, 7, 8, 6, 9, 3, 9, 5)
+DYNAMIC = ((4, 3), (5, 6), (1, 3), (1, 5), (7, 1), (9, 1), (1, 1), (5, 8))
+CUBES = ((4, 4, 4), (5, 5, 5), (4, 4, 5), (6, 6, 7), (4, 5, 6), (7, 8, 9), (7, 8, 7))
+MARKED = ((4, 3), (5, 3), (6, 3), (6, 4), (7, 5), (8, 6))
+MODES = ("add", "add", "multiply", "multiply", "divide", "divide", "subtract", "add")
+INTEGERS = (3, 4, 5, 6, 7, 8, 9, 3)
+BROKEN = (4, 5, 6, 5)
 CALLS = 12
 
 
@@ -24,11 +28,30 @@ def _double(x: Any) -> Any:
 
 def _graphs(shapes: Sequence[Any], dynamic: bool | None = None) -> int:
     """Return how many graphs `_double` needs for tensors of these shapes."""
+    return _quietly_counted(_double, [(shape,) for shape in shapes], dynamic)
+
+
+def _quietly_counted(
+    fn: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    dynamic: bool | None = None,
+    before: Callable[[int, tuple[Any, ...]], None] | None = None,
+) -> int:
+    """Return the graphs of a function, whatever it prints; a call starts with a tensor's shape.
+
+    `before` is called ahead of each call, with its number and its arguments.
+    """
+    import io
+    from contextlib import redirect_stdout
+
     import torch
 
     from grader.instruments.graph_breaks import count_graphs
 
-    return count_graphs(_double, [(torch.ones(shape),) for shape in shapes], dynamic).graphs
+    made = [(torch.ones(shape), *rest) for shape, *rest in calls]
+    ahead = None if before is None else lambda number: before(number, made[number])
+    with redirect_stdout(io.StringIO()):
+        return count_graphs(fn, made, dynamic, before=ahead).graphs
 
 
 def _less(value: int, **predicted: int) -> dict[str, Any]:
@@ -37,109 +60,122 @@ def _less(value: int, **predicted: int) -> dict[str, Any]:
 
 
 def measure_batches_automatic(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Sizes that change, repeat, and get small."""
-    large = [size for size in AUTOMATIC if size > 1]
-    value = _graphs(AUTOMATIC)
+    """Two sizes that change one after the other, and get small."""
     return _less(
-        value,
-        no_symbols=len(set(AUTOMATIC)),
-        symbol_from_the_start=1 + len(set(AUTOMATIC) - set(large)),
-        small_sizes_fit=min(2, len(set(large))),
-        every_call=len(AUTOMATIC),
+        _graphs(AUTOMATIC), small_sizes_fit=3, all_sizes_at_once=5, no_symbols=len(set(AUTOMATIC))
     )
 
 
 def measure_batches_static(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """One graph for each size."""
-    value = _graphs(STATIC, dynamic=False)
-    return _less(value, promotion=2, symbol_from_the_start=1, every_call=len(STATIC))
+    return _less(_graphs(STATIC, dynamic=False), promotion=2, every_call=len(STATIC))
 
 
 def measure_batches_dynamic(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Symbols from the start; a size of 1 is none."""
-    value = _graphs(DYNAMIC, dynamic=True)
-    return _less(
-        value,
-        small_sizes_fit=1,
-        constant_at_first=3,
-        no_symbols=len(set(DYNAMIC)),
-        every_call=len(DYNAMIC),
-    )
+    return _less(_graphs(DYNAMIC, dynamic=True), small_sizes_fit=1, constant_at_first=5)
 
 
-def measure_square_dynamic(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+def measure_cubes_dynamic(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Equal sizes share a symbol."""
-    value = _graphs(SQUARES, dynamic=True)
-    return _less(value, symbols_not_shared=1, no_symbols=len(set(SQUARES)))
+    return _less(_graphs(CUBES, dynamic=True), symbols_not_shared=1, no_symbols=len(set(CUBES)))
 
 
 def measure_marked(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """A size that is marked is a symbol in the first graph."""
+    """A size that is marked is a symbol in the first graph, another one is not."""
     import torch
 
-    from grader.instruments.graph_breaks import count_graphs
-
-    calls = [(torch.ones(size),) for size in MARKED]
-    counted = count_graphs(
-        _double, calls, before=lambda number: torch._dynamo.mark_dynamic(calls[number][0], 0)
+    value = _quietly_counted(
+        _double,
+        [(shape,) for shape in MARKED],
+        before=lambda number, call: torch._dynamo.mark_dynamic(call[0], 0),
     )
-    return _less(counted.graphs, promotion=2, no_symbols=len(MARKED))
+    return _less(value, promotion=3, every_size_marked=1, no_symbols=len(set(MARKED)))
+
+
+def _reckon(x: Any, mode: str, n: int) -> Any:
+    """Compute one of four things."""
+    if mode == "add":
+        return x + n
+    if mode == "multiply":
+        return x * n
+    return x / n if mode == "divide" else x - n
 
 
 def measure_integers(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """An int argument is promoted like a size."""
-    import torch
-
-    from grader.instruments.graph_breaks import count_graphs
-
-    def times(x: Any, n: int) -> Any:
-        return x * n
-
-    value = count_graphs(times, [(torch.ones(3), n) for n in INTEGERS]).graphs
-    return _less(
-        value,
-        no_symbols=len(set(INTEGERS)),
-        symbol_from_the_start=1,
-        every_call=len(INTEGERS),
-    )
+    """An int argument is promoted like a size, a text is not."""
+    calls = list(zip(MODES, INTEGERS, strict=True))
+    value = _quietly_counted(_reckon, [((3,), *call) for call in calls])
+    return _less(value, text_is_promoted=3, no_symbols=len(set(calls)))
 
 
 def measure_module_counter(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """An int of a module is a constant: a graph a call, until there are too many."""
-    import torch
+    """An int of a module is a constant: a graph a call, until there are too many.
 
-    from grader.instruments.graph_breaks import count_graphs
+    What comes behind the break does not read it.
+    """
+    import torch
 
     class Counter(torch.nn.Module):
         calls = 0
 
         def forward(self, x: Any) -> Any:
             self.calls += 1
-            return x * 2
+            y = x * 2
+            print("y")
+            return y + 1
 
-    value = count_graphs(Counter(), [(torch.ones(3),)] * CALLS).graphs
-    return _less(value, no_limit=CALLS, promotion=2, not_guarded=1)
+    value = _quietly_counted(Counter(), [((3,),)] * CALLS)
+    return _less(value, no_limit=CALLS + 1, break_not_counted=8, break_compiles_again=16)
 
 
 def measure_modes(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Mode and gradients are guarded; what was compiled once is found again."""
+    """Gradients are guarded in each of three graphs, the mode only in the one with the dropout."""
     import torch
 
-    from grader.instruments.graph_breaks import count_graphs
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.dropout = torch.nn.Linear(3, 3), torch.nn.Dropout(0.5)
 
-    model = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Dropout(0.5))
-    modes = [("train", True), ("eval", True), ("eval", False)] * 2
+        def forward(self, x: Any) -> Any:
+            x = self.layer(x)
+            print("x")
+            x = self.dropout(x)
+            print("x")
+            return x * 2
 
-    def before(number: int) -> None:
-        mode, gradients = modes[number]
-        model.train(mode == "train")
+    model = Model()
+    modes = [(True, True), (False, True), (False, False), (True, False)] * 2
+
+    def before(number: int, call: tuple[Any, ...]) -> None:
+        training, gradients = modes[number]
+        model.train(training)
         torch.set_grad_enabled(gradients)
 
     try:
-        value = count_graphs(model, [(torch.ones(2, 3),)] * len(modes), before=before).graphs
+        value = _quietly_counted(model, [((2, 3),)] * len(modes), before=before)
     finally:
         torch.set_grad_enabled(True)
-    return _less(value, gradients_not_guarded=2, mode_not_guarded=1, every_call=len(modes))
+    return _less(value, gradients_not_guarded=4, mode_not_guarded=6, mode_in_every_graph=12)
+
+
+def measure_broken(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Four breaks leave five graphs, and each is compiled again with a symbol."""
+
+    def fn(x: Any) -> Any:
+        x = x * 2
+        print("x")
+        x = x * 2
+        print("x")
+        x = x * 2
+        print("x")
+        x = x * 2
+        print("x")
+        return x + 1
+
+    value = _quietly_counted(fn, [(size,) for size in BROKEN])
+    return _less(value, breaks_are_graphs=8, no_symbols=5 * len(set(BROKEN)))
 
 
 def _guard(first: Any, second: Any) -> tuple[str, str]:
