@@ -131,9 +131,14 @@ def atomic_write(path, data):
       content that was written and not synchronised, and names that were made, moved or removed and
       whose folder was not synchronised, each on its own.
     - When the function returns, the new content survives a power loss.
-    - If something fails (the disk is full, the folder may not be written), the error of the system
-      is raised as it is, the old content stays, and no file is left over.
+    - If something fails before the rename (the disk is full, the content cannot be forced to it,
+      the folder may not be written), the error of the system is raised as it is, before the rename:
+      the old content stays, and no file is left over. What fails after it, such as forcing the
+      folder, is raised as well; the new content may have its name by then.
     - What a killed call has left behind does not disturb the next one.
+
+    How a content is forced to the disk is up to you: `os.fsync`, `os.fdatasync`, or a file that was
+    opened with `os.O_DSYNC` or `os.O_SYNC`.
 
     All files that it makes lie in the folder of `path`: a rename is atomic within a file system,
     and elsewhere may be another one.

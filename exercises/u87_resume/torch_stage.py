@@ -137,8 +137,9 @@ def save_checkpoint(state, folder, keep=3):
     The file is one `torch.save` of the whole state. For the name of the new file holds what
     `atomic_write` of the NumPy stage promises: at every moment, and after a power loss at any
     moment, `load_latest` finds the newest of the checkpoints that were there, or the new one; when
-    the function returns, the new one survives a power loss; a failure raises, leaves the old ones,
-    and no other file.
+    the function returns, the new one survives a power loss. A save that fails raises before the
+    rename, leaves the old ones, and no other file. What fails after the rename and before the new
+    one is safe, such as forcing the folder, is raised as well; no old one has gone by then.
 
     Then older checkpoints go: those with the `keep` highest steps stay, and the one just written.
     None goes before the new one is safe on the disk. Files with other names are let alone. A
@@ -181,30 +182,44 @@ def load_latest(folder):
 def first_divergence(run_a, run_b, tolerance=0.0):
     """Return where two runs first differ, with all of their state compared.
 
-    A run comes as the list of its states, one a step. A state is made of dicts with text or
-    integers as keys, lists, tuples, tensors, numbers, text, bools and None.
+    A run comes as the list of its states, one after each step, and the state at each index of
+    `run_a` is compared with the one at that index of `run_b`. A state is a dict with text as keys;
+    each key names a *part*, such as ``"model"`` or ``"rng"``. What stands in a part is made, to any
+    depth, of dicts (their keys are text or integers), lists, tuples, tensors on the CPU, Python's
+    floats, ints and bools, text and None. Two of them are compared like this:
 
-    Two floats x and y (of a and b) agree if they have the same bits, are both NaN, or are finite
-    with ``|x - y| <= tolerance * max(|x|, |y|)``; two float tensors agree if dtype and shape are
-    the same, NaN and infinities stand at the same places, and the other entries differ by at most
-    `tolerance` times the largest absolute finite entry of both. With tolerance 0 they must be equal
-    (0.0 and -0.0 are). Everything else agrees only if it is equal, whatever the tolerance:
-    integers, bools, text, tensors of other dtypes, and which keys there are. A tuple and a list
-    with the same entries agree; an int and a float do not, nor an int and a bool.
+    - Two floats x and y agree if both are NaN, if they are equal (0.0 and -0.0, two infinities of
+      one sign), or if both are finite and ``|x - y| <= tolerance * max(|x|, |y|)``. Their
+      *difference* is ``|x - y| / max(|x|, |y|)``; 0.0 if they are equal or both NaN, and inf if
+      only one of them is finite, or the infinities have another sign, or only one is NaN.
+    - Two tensors of floats agree if dtype and shape are the same, NaN and infinities stand at the
+      same places (with the same sign), and no other entries differ by more than `tolerance` times
+      the largest absolute value among the finite entries of both. Their *difference* is the
+      largest ``|x - y|`` of such entries over that value; 0.0 if all are equal, and inf if NaN and
+      infinities do not stand at the same places. With another dtype or shape they do not agree and
+      have no difference.
+    - Two dicts agree if they have the same keys, in any order, and all values agree. Two lists, two
+      tuples, or one of each, agree if they are equally long and all entries agree. What both dicts
+      have a key for, or both lists a place, is compared, and its difference counts, even if other
+      keys or places are missing.
+    - Everything else agrees only if type and value are the same, whatever the tolerance: ints,
+      bools, text, None, tensors of ints or bools. So an int agrees with no float and no bool. It
+      has no difference.
 
     Args:
-        run_a: List of states.
-        run_b: List of states.
-        tolerance: Relative, 0 or more.
+        run_a: List of states, perhaps empty.
+        run_b: List of states, perhaps of another length.
+        tolerance: Relative, 0 or more (float). With 0 nothing but equal values agree.
 
     Returns:
-        None if all states agree and both lists have the same length. Otherwise ``{"step": index of
-        the first states that differ, "parts": sorted list of the top-level keys that differ there,
-        "largest": the largest difference there}``. ``largest`` is, over all float tensors and
-        floats of the differing parts that can be subtracted, the largest of ``|x - y|`` over the
-        scale that the tolerance is relative to (a float; 0.0 if nothing of that kind differs, inf
-        where NaN or infinities do not match). If one list is shorter and all its states agree, the
-        step is its length and ``parts`` is empty.
+        None if all states agree and both lists have the same length. Otherwise a dict with
+
+        - ``"step"``: index of the first states that do not agree (int). If one list is shorter and
+          all its states agree with the other's, its length.
+        - ``"parts"``: the keys of those two states whose values do not agree, or that only one of
+          them has, sorted (list of text); empty if it is the length alone that differs.
+        - ``"largest"``: the largest of the differences that lie anywhere inside these parts, also
+          of what agrees within the tolerance there (float); 0.0 if there is none.
 
     Raises:
         ValueError: If the tolerance is negative or NaN.
@@ -215,33 +230,44 @@ def first_divergence(run_a, run_b, tolerance=0.0):
 def boundary_report(model, x, tolerance=1e-5, threads=2, compiler=None):
     """Say which boundaries change the bits of a model's outputs and gradients, and by how much.
 
-    The outputs are ``model(x)``, the gradients those of ``model(x).square().mean()`` with respect
-    to the parameters that need one. The baseline computes them eagerly, all rows at once, with one
-    thread. Each boundary changes one thing about it:
+    What is compared is a list of tensors: the output ``model(x)``, and the gradient of
+    ``model(x).square().mean()`` with respect to each parameter that needs one and that the output
+    depends on. The *baseline* computes them eagerly, all rows at once, with one thread. Each
+    boundary computes them again and changes one thing about it:
 
     - ``"again"``: nothing. What differs here is not deterministic at all.
-    - ``"threads"``: computed with `threads` threads.
-    - ``"batch"``: each row on its own, the outputs joined; the loss is of the joined outputs.
-    - ``"compiled"``: by ``compiler(model)``, only if a compiler is given (for example
-      ``lambda model: torch.compile(model, backend="eager")``).
+    - ``"threads"``: forward and backward with `threads` threads.
+    - ``"batch"``: the model is called with one row at a time, ``x[i : i + 1]``, and the outputs are
+      joined; the mean is taken of the joined output.
+    - ``"compiled"``: ``compiler(model)`` is called with x in the model's place. This boundary is
+      there only if a compiler is given.
 
-    torch's global generator is in the same state at the beginning of each, so that dropout draws
-    the same; afterwards it is as it was before the call. So are the number of threads, the mode of
-    the model, its buffers and the ``grad`` of its parameters.
+    Baseline and boundaries start alike: torch's global generator and the buffers of the model are
+    set to what they were when the function was called, so that dropout draws the same. Afterwards,
+    also if the model raises, everything is as it was: the generator, the buffers, the number of
+    threads, the mode of the model (which is used in the mode it is in) and the ``grad`` of its
+    parameters.
 
     Args:
-        model: A module whose output has the batch as first dimension.
+        model: A module whose output is one tensor with the rows of x as first dimension. At least
+            one parameter needs a gradient; others may be frozen or not be used.
         x: Inputs ``[b, ...]``, b of 1 or more.
-        tolerance: What counts as the same, declared before anything is measured.
-        threads: For the second boundary.
-        compiler: Function from a model to a callable, or None.
+        tolerance: What counts as the same, declared before anything is measured (float).
+        threads: Number of threads for ``"threads"``.
+        compiler: Function that takes the model and returns a callable of x, for example
+            ``lambda model: torch.compile(model, backend="eager")``, or None.
 
     Returns:
-        For each boundary a dict ``{"bitwise": bool, "largest": float, "within": bool}``: whether
-        all outputs and gradients are equal; the largest absolute difference of a tensor over the
-        largest absolute entry of the baseline's tensor, of all tensors the largest (0.0 where they
-        are equal; inf where NaN or infinite entries do not match, or only the baseline's are all
-        zeros); and whether that is at most the tolerance.
+        A dict from the name of each boundary to ``{"bitwise": bool, "largest": float, "within":
+        bool}``:
+
+        - ``"largest"``: for one tensor, the largest absolute difference from the baseline's tensor
+          over the largest absolute value among the baseline's finite entries; the largest of these
+          numbers of all tensors. 0.0 for a tensor that equals the baseline's, where NaN at the same
+          place are equal, and so are 0.0 and -0.0. inf where NaN or infinities do not stand at the
+          same places, and where the baseline's tensor is all zeros and the other is not.
+        - ``"bitwise"``: whether all tensors are equal in this sense, so that ``largest`` is 0.0.
+        - ``"within"``: whether ``largest`` is at most `tolerance`.
 
     Raises:
         ValueError: If x has no rows.

@@ -9,7 +9,6 @@ the limit on the size of a file.
 from __future__ import annotations
 
 import shutil
-import weakref
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,9 @@ from grader.checks import check
 from grader.instruments import crash_states, file_calls
 from grader.sandbox.limits import Limits
 
+from .watching import after_the_rename, before_the_rename, left_at_the_end, watcher
+
 FOLDER, NAME = "run", "run/state.bin"
-WATCHING = Limits(processes=4)
-
-
-_watchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-
-
-def _watcher(subject: Any) -> Any:
-    """Return the subject in a process that may start others, one for each check."""
-    if subject not in _watchers:
-        _watchers[subject] = subject.fresh(WATCHING)
-    return _watchers[subject]
 
 
 def _file(student: Any, old: bytes | None) -> Path:
@@ -53,7 +43,7 @@ def _watch(
     case = {"file": str(file), "data": new, "root": student.scratch}
     if fails:
         case["fails"] = list(fails)
-    seen = _watcher(student).run("atomic_watched", case)
+    seen = watcher(student).run("atomic_watched", case)
     record = file_calls.from_plain(seen)
     student.output.append(f"[grader: stopped {record.stops} times, by {record.tool}]\n")
     return record
@@ -135,9 +125,7 @@ def test_the_new_content_is_safe_on_return(student, draw, expect):
     old, new = _contents(draw)
     for before in (old, None):
         record = _written(student, expect, before, new)
-        last = len(record.moments) - 1
-        crashes = [c for c in crash_states.power_loss_states(record.moments) if c.after == last]
-        back = [crash for crash in crashes if crash.folder.get(NAME) == before]
+        back = [c for c in left_at_the_end(record) if c.folder.get(NAME) == before]
         shown = crash_states.timeline(record.moments, back[0], [NAME]) if back else ""
         what = "the old content is back" if before is not None else "there is no file"
         message = f"The function has returned, the power fails, and {what}"
@@ -156,14 +144,21 @@ def test_a_full_disk_leaves_the_old(student, draw, expect):
     record = _watch(student, old, new)
     if record.tool != file_calls.SYSTEM_CALLS:
         return
-    for call in dict.fromkeys(record.calls):
-        if call in file_calls.WRITES or call == "fsync" or call.startswith("rename"):
-            failed = _watch(student, old, new, (call, 0))
-            words = f"{call} fails with 'no space left on device'"
-            file = Path(student.scratch, NAME)
-            late = call == "fsync" and "rename" in record.calls[: record.calls.index(call)]
-            held = new if late and _held(file) == new else old
-            _unharmed(expect, file, held, failed.raised.split(":")[:1], words)
+    file = Path(student.scratch, NAME)
+    for call in before_the_rename(record):
+        failed = _watch(student, old, new, (call, 0))
+        words = f"{call} fails with 'no space left on device', before the file has its name"
+        _unharmed(expect, file, old, failed.raised.split(":")[:1], words)
+    late = after_the_rename(record)
+    if late:
+        failed = _watch(student, old, new, late)
+        left = left_at_the_end(failed)
+        safe = all(crash.folder.get(NAME) == new for crash in left)
+        message = (
+            f"When {late[0]} fails after the rename, atomic_write returns as if all were well, "
+            "and a power loss may bring the old content back. Raise the error."
+        )
+        expect.that(bool(failed.raised) or safe, message, " ".join(failed.calls))
 
 
 def _unharmed(expect: Any, file: Path, old: bytes, raised: list[str], why: str) -> None:

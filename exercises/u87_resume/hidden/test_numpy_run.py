@@ -10,6 +10,8 @@ import numpy as np
 from grader.checks import check
 from grader.checks.many import answers_of, refusals
 
+from .bits import bits_of
+
 
 def _state_after(seed: int, drawn: int) -> dict[str, Any]:
     """Return the state of a generator that has been used before."""
@@ -156,17 +158,6 @@ def test_masks_are_drawn_as_said(student, draw, expect):
     expect.close(losses, np.array(want[:steps]), rtol=1e-9, atol=1e-12, what=what)
 
 
-def _bits(value: Any) -> Any:
-    """Return plain data that is equal only if every bit is."""
-    if isinstance(value, np.ndarray):
-        return [str(value.dtype), list(value.shape), value.tobytes()]
-    if isinstance(value, float):
-        return value.hex()
-    if isinstance(value, dict):
-        return {key: _bits(item) for key, item in value.items()}
-    return [_bits(item) for item in value] if isinstance(value, list) else value
-
-
 @check("8.7.b", row="resume")
 def test_breaks_leave_no_trace(student, draw, expect):
     """A run in pieces, each in a new process, has the losses and the state of a whole one."""
@@ -193,7 +184,7 @@ def test_breaks_leave_no_trace(student, draw, expect):
         got = losses[differs[0]] if differs else None
         message = f"{shown}: something that the next step reads is not in the state."
         expect.that(not differs, message, got)
-    same = _bits(state) == _bits(end)
+    same = bits_of(state) == bits_of(end)
     expect.that(same, "All losses are those of the unbroken run, but the last state is not.")
 
 
@@ -218,7 +209,7 @@ def test_a_state_is_not_touched(student, draw, expect):
         _looks_right(expect, answer["value"], arguments[3])
         quiet = answer.get("quiet") is True
         expect.that(quiet, "train used NumPy's global generator.")
-    again = _bits(answers[0]["value"]) == _bits(answers[1]["value"])
+    again = bits_of(answers[0]["value"]) == bits_of(answers[1]["value"])
     expect.that(again, "Going on twice from one state gives two results.")
     refusals(
         student, expect, "train",

@@ -29,6 +29,9 @@ CLOSE = {
     "deep inside": 0.5,
 }  # fmt: skip
 """Pairs that can be subtracted, and their difference over the larger entry."""
+BESIDE = {"a key more beside a float": 0.25, "a list that is longer behind a tensor": 0.2,
+          "an integer beside a float": 0.5}  # fmt: skip
+"""Pairs that no tolerance lets agree, with a float inside that differs by so much."""
 INFINITE = ("NaN in one", "NaN in the other", "a NaN float in one", "inf of another sign",
             "inf in one")  # fmt: skip
 
@@ -62,17 +65,18 @@ def test_each_missing_part_is_found(student, draw, expect):
 def test_nothing_hides_a_difference(student, draw, expect):
     """NaN, shapes that broadcast, dtypes, integers, kinds, keys: equal is found equal, else not."""
     for tolerance in (0.0, draw.choice((0.1, 0.7))):
-        seen = student.run("diverging", {"pairs": [*APART, *ALIKE], "tolerance": tolerance})
+        pairs = [*APART, *ALIKE, *BESIDE]
+        seen = student.run("diverging", {"pairs": pairs, "tolerance": tolerance})
         for name in ALIKE:
             words = f"{name}, tolerance {tolerance}: the two agree, and"
             expect.that(seen.get(name) is None, f"{words} that is not what came.", seen.get(name))
-        for name in APART:
+        for name in (*APART, *BESIDE):
             words = f"{name}, tolerance {tolerance}"
             got = _found(expect, seen.get(name), words)
             expect.equal(got["step"], 1, what=f"{words}: the step")
             expect.equal(got["parts"], ["part"], what=f"{words}: the parts")
-            want = math.inf if name in INFINITE else 0.0
-            expect.equal(got["largest"], want, what=f"{words}: `largest`")
+            want = math.inf if name in INFINITE else BESIDE.get(name, 0.0)
+            expect.close(got["largest"], want, rtol=1e-6, what=f"{words}: `largest`")
 
 
 @check("8.7.j", row="resume")
@@ -153,15 +157,20 @@ def test_each_boundary_is_told_apart(student, draw, expect):
     x, threads = _x(draw), draw.integer(2, 4)
     size = draw.uniform(1e-3, 4e-3)
     tolerance = size / 1.5
-    models = [["plain", size], ["threads", size], ["batch", size]]
+    models = [["plain", size], ["threads", size], ["batch", size], ["unused", size]]
     case = {"models": models, "x": x, "tolerance": tolerance, "threads": threads}
     seen = watched(student, expect, "boundaries", {**case, "compiled": None})
-    factor = {"plain": {}, "threads": {"threads": threads - 1}, "batch": {"batch": 1}}
-    for kind, changed in factor.items():
-        report = _report(expect, seen[kind], f"A model that depends on {kind}")
+    factor = {"threads": {"threads": threads - 1}, "batch": {"batch": 1}}
+    words = {"plain": "A model that depends on no boundary",
+             "unused": "A model with a parameter that is not used",
+             "threads": "A model that depends on the number of threads",
+             "batch": "A model that depends on the number of rows"}  # fmt: skip
+    for kind, what in words.items():
+        changed = factor.get(kind, {})
+        report = _report(expect, seen[kind], what)
         # the outputs grow by the size, and the gradients of their squares by its double
         wanted = {name: (1 + size * changed.get(name, 0)) ** 2 - 1 for name in NAMES}
-        _holds(expect, report, f"A model that depends on {kind}", wanted, tolerance)
+        _holds(expect, report, what, wanted, tolerance)
     compiled = watched(student, expect, "boundaries", {**case, "compiled": size})
     report = _report(expect, compiled["plain"], "With a compiler", (*NAMES, "compiled"))
     wanted = {"again": 0.0, "threads": 0.0, "batch": 0.0, "compiled": (1 + size) ** 2 - 1}

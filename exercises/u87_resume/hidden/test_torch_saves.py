@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,19 +17,10 @@ from grader.instruments import crash_states, file_calls
 from grader.instruments.crash_states import Crash
 from grader.sandbox.limits import Limits
 
+from .watching import after_the_rename, before_the_rename, left_at_the_end, watcher
+
 FOLDER = "checkpoints"
-WATCHING = Limits(processes=4)
 ENOUGH = 80
-
-
-_watchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-
-
-def _watcher(subject: Any) -> Any:
-    """Return the subject in a process that may start others, one for each check."""
-    if subject not in _watchers:
-        _watchers[subject] = subject.fresh(WATCHING)
-    return _watchers[subject]
 
 
 def _name(step: int) -> str:
@@ -60,7 +50,7 @@ def _watch(
     case: dict[str, Any] = {"folder": str(place), "root": str(place), "step": new, "keep": keep}
     if fails:
         case["fails"] = list(fails)
-    record = file_calls.from_plain(_watcher(subject).run("save_watched", case))
+    record = file_calls.from_plain(watcher(subject).run("save_watched", case))
     subject.output.append(f"[grader: stopped {record.stops} times, by {record.tool}]\n")
     return record
 
@@ -155,9 +145,7 @@ def test_the_new_one_is_safe_on_return(student, draw, expect):
     """Once the function has returned, the new checkpoint survives a power loss."""
     old, new = _steps(draw)
     record = _saved(student, expect, 3, old, new)
-    last = len(record.moments) - 1
-    crashes = [c for c in crash_states.power_loss_states(record.moments) if c.after == last]
-    gone = [crash for crash in crashes if _name(new) not in crash.folder]
+    gone = [crash for crash in left_at_the_end(record) if _name(new) not in crash.folder]
     shown = crash_states.timeline(record.moments, gone[0], _known(record)) if gone else ""
     message = f"The save of step {new} has returned, the power fails, and its file is not there"
     expect.that(not gone, f"{message}:\n{shown}", " ".join(record.calls))
@@ -186,14 +174,22 @@ def test_a_failed_save_leaves_the_old_ones(student, reference, draw, expect):
         unharmed(place, f"the disk is full after {at} B", raised)
     record = _watch(student, steps, new, 3)
     if record.tool == file_calls.SYSTEM_CALLS:
-        calls = record.calls
-        late = "fsync" in calls and "rename" in calls[: calls.index("fsync")]
-        for call in ("rename",) if late else ("fsync", "rename"):
-            if call not in calls:
-                continue
+        place = Path(student.scratch, FOLDER)
+        for call in before_the_rename(record):
+            if call in file_calls.WRITES:
+                continue  # the full disks above
             failed = _watch(student, steps, new, 1, (call, 0))
-            place = Path(student.scratch, FOLDER)
-            unharmed(place, f"{call} fails with 'no space left'", failed.raised.split(":")[:1])
+            raised = failed.raised.split(":")[:1]
+            unharmed(place, f"{call} fails with 'no space left', before the rename", raised)
+        late = after_the_rename(record)
+        if late:
+            failed = _watch(student, steps, new, 1, late)
+            safe = all(_name(new) in crash.folder for crash in left_at_the_end(failed))
+            there = [name for name in names if name in failed.moments[-1].names]
+            words = f"{late[0]} fails after the rename, so that the new name may not be on the disk"
+            expect.that(bool(failed.raised) or safe, f"When {words}, save_checkpoint must raise.")
+            message = f"When {words}, the old checkpoints must stay"
+            expect.that(safe or there == names, f"{message}.", there)
     for subject in (reference, student):
         place = _prepare(subject, steps)
         case = {"folder": str(place), "step": new, "keep": 1}
@@ -321,7 +317,7 @@ def test_what_a_crash_leaves_loads(student, draw, expect):
     for way in ("sound", "onto the name"):
         place = _prepare(student, [old - 2, old])
         case = {"folder": str(place), "root": str(place), "step": new, "way": way}
-        record = file_calls.from_plain(_watcher(student).run("grader_watched", case))
+        record = file_calls.from_plain(watcher(student).run("grader_watched", case))
         moments = record.moments
         states = [*crash_states.kill_states(moments), *crash_states.power_loss_states(moments)]
         for crash, found in _loaded(student, states, "loaded_by_stage"):
@@ -342,13 +338,12 @@ def test_the_closed_book_file_is_written_whole(student, draw, expect):
     expect.that(file.is_file(), "closed_book_run left no file.")
     old = file.read_bytes()
     case = {"file": str(file), "steps": 4, "root": str(file.parent)}
-    record = file_calls.from_plain(_watcher(student).run("closed_book_watched", case))
+    record = file_calls.from_plain(watcher(student).run("closed_book_watched", case))
     expect.that(not record.raised, f"closed_book_run raised {record.raised}.")
     new, moments = file.read_bytes() if file.is_file() else b"", record.moments
     expect.that(new != old, "closed_book_run did not write a new file.")
-    kills = crash_states.kill_states(moments)
-    losses = list(crash_states.power_loss_states(moments))
-    after = [crash for crash in losses if crash.after == len(moments) - 1]
+    kills, losses = crash_states.kill_states(moments), crash_states.power_loss_states(moments)
+    after = left_at_the_end(record)
     for kind, crashes, good in (
         ("kill", kills, [old, new]),
         ("power loss", losses, [old, new]),

@@ -6,9 +6,9 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from grader.checks import check
+
+from .bits import bits_of
 
 PARTS = ("model", "optimizer", "scheduler", "scaler", "ema", "loader", "step", "rng")
 IN_AN_EPOCH = (2, 3, 6, 7)
@@ -22,21 +22,10 @@ def _case(student: Any, draw: Any, kind: str, before: int, after: int = 6) -> di
     }  # fmt: skip
 
 
-def _bits(value: Any) -> Any:
-    """Return plain data that is equal only if every bit is."""
-    if isinstance(value, np.ndarray):
-        return [str(value.dtype), list(value.shape), value.tobytes()]
-    if isinstance(value, float):
-        return value.hex()
-    if isinstance(value, dict):
-        return {key: _bits(item) for key, item in value.items()}
-    return [_bits(item) for item in value] if isinstance(value, list) else value
-
-
 def _follows(expect: Any, saved: Any, run: Any, words: str) -> None:
     """Expect each step of a resumed run to be that of the unbroken one, in every part."""
     for number, (wanted, found) in enumerate(zip(saved["followed"], run["followed"], strict=True)):
-        parts = [part for part in wanted if _bits(wanted[part]) != _bits(found[part])]
+        parts = [part for part in wanted if bits_of(wanted[part]) != bits_of(found[part])]
         others = f" (and {len(parts) - 1} more parts)" if len(parts) > 1 else ""
         message = (
             f"{words}, step {number + 1} after the resume differs from the unbroken run: "

@@ -4,6 +4,7 @@ check = "8.7.g/what_is_shared_stays_shared"
 stage = "torch"
 says = "assign=True gives each name a tensor of its own: what was shared comes apart, and the optimizer goes on with the old ones."
 also = [
+  "8.7.g/a_run_on_a_device_resumes",
   "8.7.g/a_resumed_run_is_the_unbroken_one",
   "8.7.g/it_resumes_from_any_place",
 ]

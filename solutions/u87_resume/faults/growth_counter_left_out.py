@@ -4,6 +4,7 @@ check = "8.7.g/a_resumed_run_is_the_unbroken_one"
 stage = "torch"
 says = "The scale was restored, the count of steps since it last grew was not: it grows at another step. No parameter shows that."
 also = [
+  "8.7.g/a_run_on_a_device_resumes",
   "8.7.g/it_resumes_from_any_place",
 ]
 source = "facebookresearch/metaseq#3"

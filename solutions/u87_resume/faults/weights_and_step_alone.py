@@ -4,6 +4,7 @@ check = "8.7.g/a_resumed_run_is_the_unbroken_one"
 stage = "torch"
 says = "Weights and a step number are not a run: optimizer, scheduler, generators and the place in the data went on from somewhere else."
 also = [
+  "8.7.g/a_run_on_a_device_resumes",
   "8.7.g/it_resumes_from_any_place",
   "8.7.g/what_is_shared_stays_shared",
 ]

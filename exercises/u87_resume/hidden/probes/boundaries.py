@@ -28,6 +28,8 @@ def _model(kind: str, size: float) -> Any:
             self.frozen = nn.Parameter(torch.ones(2, dtype=torch.float64), requires_grad=False)
             self.register_buffer("seen", torch.zeros(1, dtype=torch.float64))
             self.calls = 0
+            if kind == "unused":
+                self.spare = nn.Parameter(torch.ones(2, dtype=torch.float64))
 
         def forward(self, x: Any) -> Any:
             self.calls += 1
