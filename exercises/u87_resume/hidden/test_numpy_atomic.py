@@ -181,6 +181,11 @@ def test_bad_places_and_kinds_are_refused(student, reference, draw, expect):
         good = not raised and file.is_file() and file.read_bytes() == new
         expect.that(good, f"A {kind} as data, and a Path, must be written.", raised[:1])
     file.write_bytes(old)
+    case = {"folder": str(file.parent), "name": file.name, "data": new}
+    raised = student.run("atomic_relative", case)
+    good = not raised and _held(file) == new
+    expect.that(good, "A name without a folder means the folder one is in.", raised[:1])
+    file.write_bytes(old)
     raised = student.run("atomic_refused", {"file": str(file), "data": b"text", "kind": "text"})
     expect.that("TypeError" in raised, "Text as data must raise TypeError.", raised[:1])
     there = [entry.name for entry in file.parent.iterdir()]

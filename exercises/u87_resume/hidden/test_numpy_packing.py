@@ -53,7 +53,7 @@ def test_what_is_no_state_is_refused(student, draw, expect):
         "a set", "an object", "an array of objects", "an array of text",
         "an array of complex numbers",
         "a number as key", "a number as key, deep inside", "bytes", "an array of dates",
-        "a complex number",
+        "a complex number", "a range", "None as key", "a list that is the state",
     ]  # fmt: skip
     seen = student.run("packing_refused", {})
     for name, outcome in zip(names, seen, strict=True):
@@ -70,6 +70,7 @@ def test_damaged_bytes_are_refused(student, draw, expect):
         *(f"bytes cut short at {100 * share:.1f} %" for share in places), "the last byte cut off",
         *(f"one bit changed at {100 * share:.1f} %" for share in places), "a byte more at the end",
         "no bytes", "the same bytes twice", "a pickle", "an npz with a pickle inside",
+        "one bit changed, in one byte of a small state after the other",
     ]  # fmt: skip
     for name, outcome in zip(names, seen, strict=True):
         word = "accepted" if outcome == "accepted" else f"met with {outcome}"

@@ -81,13 +81,15 @@ def test_a_position_that_cannot_be_is_refused(student, draw, expect):
     )  # fmt: skip
 
 
-def _case(draw: Any, drop: float) -> dict[str, Any]:
-    n, d = draw.integer(11, 17), draw.integer(2, 5)
+def _case(draw: Any, drop: float, whole: bool = False) -> dict[str, Any]:
+    """Return data and settings; the last batch of an epoch is shorter unless all are `whole`."""
+    size, d = draw.integer(3, 5), draw.integer(2, 5)
+    n = size * draw.integer(3, 4) + (0 if whole else draw.integer(1, size - 1))
     return {
         "x": draw.normal((n, d), np.float64),
         "y": draw.normal((n,), np.float64),
         "settings": {
-            "batch_size": draw.integer(3, 5), "lr": draw.uniform(0.01, 0.04),
+            "batch_size": size, "lr": draw.uniform(0.01, 0.04),
             "momentum": draw.uniform(0.8, 0.95), "decay": draw.uniform(0.7, 0.9), "drop": drop,
             "seed": draw.integer(0, 10**6),
         },
@@ -134,7 +136,7 @@ def test_steps_are_those_of_torch(student, reference, draw, expect):
 @check("8.7.b", row="resume")
 def test_masks_are_drawn_as_said(student, draw, expect):
     """With masks, the losses are those of the six lines of the docstring."""
-    case = _case(draw, draw.uniform(0.2, 0.5))
+    case = _case(draw, draw.uniform(0.2, 0.5), whole=True)
     settings, x, y = case["settings"], case["x"], case["y"]
     steps = draw.integer(14, 20)
     generator = np.random.default_rng(settings["seed"])
@@ -209,6 +211,11 @@ def test_a_state_is_not_touched(student, draw, expect):
         _looks_right(expect, answer["value"], arguments[3])
         quiet = answer.get("quiet") is True
         expect.that(quiet, "train used NumPy's global generator.")
+    for count in (0, 2):
+        named = {**case, "steps": count, "state": state}
+        changed = student.run("went_on", named)
+        message = f"What train gives after {count} steps shares memory with an argument"
+        expect.that(not changed, f"{message}: {', '.join(changed)}.")
     again = bits_of(answers[0]["value"]) == bits_of(answers[1]["value"])
     expect.that(again, "Going on twice from one state gives two results.")
     refusals(

@@ -33,6 +33,12 @@ def test_pieces_equal_the_whole(student, draw, expect):
     for stop in stops:
         piece = student.fresh().run("closed_book", {"file": file, "steps": stop})
         found = _losses(expect, piece, stop - made)
+        count = len(piece["steps"])
+        message = (
+            f"Stopped at step {made} and called for {stop}, the run made {count} optimizer steps "
+            f"and not {stop - made}: it must go on from the file, not begin again."
+        )
+        expect.that(count == stop - made, message)
         differs = [i for i, loss in enumerate(found) if loss != wanted[made + i]]
         where = f"step {made + differs[0] + 1}, after a stop at step {made}," if differs else ""
         got = found[differs[0]] if differs else None

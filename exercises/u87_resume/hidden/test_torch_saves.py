@@ -277,6 +277,10 @@ def test_the_newest_whole_one_is_loaded(student, draw, expect):
     (decoy / _name(50)).rename(decoy / f"{_name(50)}.tmp")
     folders.append(str(decoy))
     cases.append(("a whole file under a temporary name", [], {}, first))
+    device = _prepare(student, [first], "device")
+    student.run("from_a_device", {"folder": str(device), "step": 50})
+    folders.append(str(device))
+    cases.append(("the newest saved from a CUDA device (its tensors come to the CPU)", [], {}, 50))
     seen = student.fresh().run("loaded_by_stage", {"folders": folders})
     for (what, _, _, wanted), found in zip(cases, seen, strict=True):
         expect.that(not found["raised"], f"With {what}, load_latest raised.", found["raised"][:1])

@@ -15,8 +15,10 @@ from .closed_book import closed_book, look_into
 from .crashes import (
     atomic_killed,
     atomic_refused,
+    atomic_relative,
     atomic_watched,
     closed_book_watched,
+    from_a_device,
     grader_watched,
     loaded_by_stage,
     loaded_for_sure,
@@ -28,6 +30,7 @@ from .crashes import (
     saved,
 )
 from .divergence import diverging, missing_parts, several_parts
+from .going_on import went_on
 from .momentum import torch_momentum
 from .packing import described, packed, packing_refused, unpacked, unpacked_damaged
 from .runs import restoring_refused, resumed, saved_run

@@ -75,7 +75,9 @@ def boundaries(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         model.train(kind != "threads")
         modes = [module.training for module in model.modules()]
         values = [value.clone() for value in model.state_dict().values()]
-        rng, count = torch.get_rng_state(), torch.get_num_threads()
+        own, now = torch.get_num_threads(), case.get("now", 1)
+        torch.set_num_threads(now)
+        rng = torch.get_rng_state()
         compiler = None
         if case.get("compiled") is not None:
 
@@ -95,9 +97,9 @@ def boundaries(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             "mode": modes == [module.training for module in model.modules()],
             "values": all(map(torch.equal, values, model.state_dict().values())),
             "generator": torch.equal(rng, torch.get_rng_state()),
-            "threads": count == torch.get_num_threads(),
+            "threads": now == torch.get_num_threads(),
         }
         changed = [name for name, same in kept.items() if not same]
-        torch.set_num_threads(count)
+        torch.set_num_threads(own)
         seen[kind] = {"report": report, "raised": raised, "changed": changed}
     return seen

@@ -57,6 +57,16 @@ def atomic_refused(stage: Any, case: dict[str, Any]) -> list[str]:
     return _raised(lambda: stage.atomic_write(path, data))
 
 
+def atomic_relative(stage: Any, case: dict[str, Any]) -> list[str]:
+    """Write to a name without a folder, from within the folder; return what was raised."""
+    before = Path.cwd()
+    os.chdir(case["folder"])
+    try:
+        return _raised(lambda: stage.atomic_write(case["name"], case["data"]))
+    finally:
+        os.chdir(before)
+
+
 def _state(step: int) -> dict[str, Any]:
     """Return the state of a small run after so many steps; another one for another step."""
     import torch
@@ -77,6 +87,8 @@ def _same(state: Any) -> bool:
     if not isinstance(state, dict) or type(state.get("step")) is not int:
         return False
     wanted = _state(state["step"])
+    if str(getattr(state["model"].get("w"), "device", "")) != "cpu":
+        return False
     return (
         state.keys() == wanted.keys()
         and torch.equal(state["model"]["w"], wanted["model"]["w"])
@@ -182,11 +194,8 @@ def loaded_by_stage(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
             state = stage.load_latest(folder)
 
         raised = _raised(load)
-        devices = []
-        if isinstance(state, dict) and isinstance(state.get("model"), dict):
-            devices = [str(getattr(state["model"].get("w"), "device", ""))]
         step = state.get("step") if isinstance(state, dict) else None
-        seen.append({"raised": raised, "step": step, "same": _same(state), "devices": devices})
+        seen.append({"raised": raised, "step": step, "same": _same(state)})
     return seen
 
 
@@ -202,6 +211,18 @@ def plant(stage: Any, case: dict[str, Any]) -> None:
 
     path = Path(case["folder"], f"step-{case['step']:08d}.pt")
     torch.save({"step": case["step"], "model": Trap()}, path)
+
+
+def from_a_device(stage: Any, case: dict[str, Any]) -> None:
+    """Write a checkpoint as a machine writes it whose tensors are on a CUDA device."""
+    import torch
+
+    plain = torch.serialization.location_tag
+    torch.serialization.location_tag = lambda storage: "cuda:0"
+    try:
+        torch.save(_state(case["step"]), Path(case["folder"], f"step-{case['step']:08d}.pt"))
+    finally:
+        torch.serialization.location_tag = plain
 
 
 def closed_book_watched(stage: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,11 @@ def _state(seed: int) -> dict[str, Any]:
         "bytes": rng.integers(0, 256, 7).astype(np.uint8),
         "flags": rng.random(9) < 0.5,
         "special": np.array([np.nan, np.inf, -np.inf, -0.0]),
+        "foreign": (np.arange(3) / 8).astype(">f8"),
+        "": wide[:1],
+        "a/b.npy": wide[1:2],
+        "file": {"array": wide[2:3], "": {"": []}},
+        "a line\nand another": "\n\0",
         "array0": {"array": "array0", "dict": [["a", 1]], "json": [wide[0], [wide[1]]]},
         "__array__": "text",
     }
@@ -78,6 +83,10 @@ def unpacked_damaged(stage: Any, case: dict[str, Any]) -> list[str]:
     import numpy as np
 
     data = stage.pack_state(_state(case["seed"]))
+    small = stage.pack_state({"w": np.arange(5) / 8, "step": case["seed"], "note": ["a", None]})
+    each = [bytearray(small) for _ in small]
+    for place, damaged in enumerate(each):
+        damaged[place] ^= 1 << (place % 8)
     bits = [int(share * len(data)) for share in case["places"]]
     changed = [bytearray(data) for _ in bits]
     for damaged, place in zip(changed, bits, strict=True):
@@ -94,7 +103,9 @@ def unpacked_damaged(stage: Any, case: dict[str, Any]) -> list[str]:
         pickle.dumps({"w": 1}),
         objects.getvalue(),
     ]
-    return [_outcome(lambda one=one: stage.unpack_state(one)) for one in given]
+    seen = [_outcome(lambda one=one: stage.unpack_state(one)) for one in given]
+    small_ones = (_outcome(lambda one=one: stage.unpack_state(bytes(one))) for one in each)
+    return [*seen, next((one for one in small_ones if one != "refused"), "refused")]
 
 
 def packing_refused(stage: Any, case: dict[str, Any]) -> list[str]:
@@ -107,7 +118,8 @@ def packing_refused(stage: Any, case: dict[str, Any]) -> list[str]:
     values: list[Any] = [
         {"a": {1, 2}}, {"a": Own()}, {"a": np.array([Own()])}, {"a": np.array(["text"])},
         {"a": np.zeros(2, complex)}, {1: 2.0}, {"a": [{"b": {2: 3}}]}, {"a": [1, b"bytes"]},
-        {"a": np.array(["2026-01-01"], "datetime64[D]")}, {"a": 1j},
+        {"a": np.array(["2026-01-01"], "datetime64[D]")}, {"a": 1j}, {"a": range(3)}, {None: 1},
+        [1, 2],
     ]  # fmt: skip
     return [_outcome(lambda one=one: stage.pack_state(one)) for one in values]
 

@@ -258,6 +258,12 @@ def resumed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {"loads": "", "runs": runs}
 
 
+def _with_order(run: Run) -> dict[str, Any]:
+    """Return everything of a run, and the order of its epoch as it is held."""
+    order = None if run.order is None else run.order.tolist()
+    return {**run.everything(), "order": order, "before": run.before_epoch.tolist()}
+
+
 def restoring_refused(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     """Restore states that lack something; say what was raised and whether the run is untouched."""
     _disturb(case["seed"])
@@ -277,7 +283,7 @@ def restoring_refused(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     for why, kind, state in given:
         run = Run(kind, case["seed"] + 9)
         run.train_step()
-        before = _told(run.everything())
+        before = _told(_with_order(run))
         raised = ""
         try:
             stage.restore_run(run, state)
@@ -285,5 +291,5 @@ def restoring_refused(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
             raise
         except Exception as error:
             raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
-        seen.append({"why": why, "raised": raised, "kept": _told(run.everything()) == before})
+        seen.append({"why": why, "raised": raised, "kept": _told(_with_order(run)) == before})
     return seen
