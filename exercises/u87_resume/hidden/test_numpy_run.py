@@ -211,11 +211,6 @@ def test_a_state_is_not_touched(student, draw, expect):
         _looks_right(expect, answer["value"], arguments[3])
         quiet = answer.get("quiet") is True
         expect.that(quiet, "train used NumPy's global generator.")
-    for count in (0, 2):
-        named = {**case, "steps": count, "state": state}
-        changed = student.run("went_on", named)
-        message = f"What train gives after {count} steps shares memory with an argument"
-        expect.that(not changed, f"{message}: {', '.join(changed)}.")
     again = bits_of(answers[0]["value"]) == bits_of(answers[1]["value"])
     expect.that(again, "Going on twice from one state gives two results.")
     refusals(

@@ -30,7 +30,6 @@ from .crashes import (
     saved,
 )
 from .divergence import diverging, missing_parts, several_parts
-from .going_on import went_on
 from .momentum import torch_momentum
 from .packing import described, packed, packing_refused, unpacked, unpacked_damaged
 from .runs import restoring_refused, resumed, saved_run
