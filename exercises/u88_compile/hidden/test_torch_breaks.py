@@ -30,9 +30,13 @@ WORDS = {
 }
 
 
-def _find(student, reference, draw, expect, kinds, broken):
-    """Hold find_break against the instrument for functions that are known to break, or not to."""
-    case = {"kinds": draw.shuffled(kinds), "x": [draw.uniform(0.5, 2) for _ in range(3)]}
+def _find(student, reference, draw, expect, kinds, *, broken, used=()):
+    """Hold find_break against the instrument for functions that are known to break, or not to.
+
+    Those that were `used` are compiled up to torch's limit before.
+    """
+    case = {"kinds": draw.shuffled(kinds), "x": [draw.uniform(0.5, 2) for _ in range(3)],
+            "used": list(used)}  # fmt: skip
     answers = watched(student, expect, "found", case)
     true = reference.run("known", case)
     for kind, got, want in zip(case["kinds"], answers, true, strict=True):
@@ -42,8 +46,9 @@ def _find(student, reference, draw, expect, kinds, broken):
         expect.that(isinstance(got["broken"], bool), "`broken` must be a bool.", got["broken"])
         said = "is a break, which was not seen" if broken else "is no break"
         expect.that(got["broken"] is broken, f"{what[0].upper()}{what[1:]} {said}.", got["broken"])
+        before = ", which others compiled before," if kind in used else ""
         for key in ("graphs", "operators"):
-            expect.equal(got[key], want[key], what=f"{key} for {what}")
+            expect.equal(got[key], want[key], what=f"{key} for {what}{before}")
         expect.equal(got["reason"], want["reason"], what=f"the reason for {what}")
 
 
@@ -57,7 +62,7 @@ def test_breaks_between_operations(student, reference, draw, expect):
 def _functions_without_a_break(student, reference, draw, expect):
     """Shapes, NumPy on a CPU, torch.where and functions without operations are no break."""
     kinds = [draw.choice(["plain", "length", "chosen"]), "shape_branch", "through_numpy", "same"]
-    _find(student, reference, draw, expect, kinds, broken=False)
+    _find(student, reference, draw, expect, kinds, broken=False, used=kinds[:1])
 
 
 @check("8.8.e", row="fault_repair", level="strong")

@@ -7,7 +7,7 @@ from grader.checks.watched import watched
 
 PARTS = ["train outputs", "train gradients", "eval outputs", "eval gradients"]
 GRADIENTS = [part for part in PARTS if "gradients" in part]
-ROWS, WIDTH = 6, 4
+ROWS, WIDTH, WIDTH_OF_PADDED = 6, 4, 3
 WEIGHTS = {"the weight of the first layer": [8, WIDTH], "the weight of the last layer": [3, 8]}
 BIASES = {"the bias of the first layer": [8], "the bias of the last layer": [3]}
 
@@ -50,6 +50,8 @@ def test_sound_backends_agree(student, draw, expect):
          "with shared, frozen and unused parameters and a strided batch"),
         (_case(draw, "tokens", "eager"), [], "with a batch of token numbers"),
         (_case(draw, "plain", "eager", **empty), [], "with a batch without examples"),
+        (_case(draw, "counting", "eager"), [],
+         "with a buffer that each call in training changes (both start from the same buffers)"),
     ])  # fmt: skip
 
 
@@ -105,4 +107,12 @@ def test_a_tolerance_is_declared(student, draw, expect):
             (1 + 2e-6, {}, []), (1 + 2e-4, {}, PARTS), (1 + 2e-4, {"rtol": 1e-3}, []),
             (1 + 2e-6, {"rtol": 1e-7}, PARTS),
         )
+    ])  # fmt: skip
+    last = {"place": WIDTH_OF_PADDED * draw.integer(1, ROWS) - 1}
+    _hold(student, expect, [
+        (_case(draw, "tiny", "one output", factor=1.001, place=draw.integer(0, 3 * ROWS - 1)),
+         ["train outputs", "eval outputs"],
+         "if all outputs are some 1e-8 and one is off by a thousandth of the largest"),
+        (_case(draw, "padded", "one output", factor=1 + 4e-6, **last), [],
+         "if an output of 0 is off by 4e-6 of the largest, which is within rtol=1e-5"),
     ])  # fmt: skip

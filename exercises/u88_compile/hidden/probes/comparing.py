@@ -65,11 +65,40 @@ def _models() -> dict[str, Callable[[], Any]]:
             y = self.first(x)
             return torch.cat([y, -y], dim=-1)
 
+    class Tiny(Plain):
+        """A model whose outputs are so small that an absolute tolerance would hide anything."""
+
+        def forward(self, x: Any) -> Any:
+            return super().forward(x) * 1e-7
+
+    class Padded(nn.Module):
+        """A linear layer whose last output is 0."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(WIDTH, 2)
+
+        def forward(self, x: Any) -> Any:
+            return nn.functional.pad(self.first(x), (0, 1))
+
+    class Counting(Padded):
+        """A model whose output in training depends on how often it was called."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("calls", torch.zeros(()))
+
+        def forward(self, x: Any) -> Any:
+            if self.training:
+                self.calls += 1
+            return super().forward(x) * (1 + self.calls.clone())
+
     def tokens() -> Any:
         return nn.Sequential(nn.Embedding(7, WIDTH), nn.Linear(WIDTH, 3))
 
     return {"plain": Plain, "two": Two, "log": Log, "tied": Tied, "everything": everything,
-            "mirrored": Mirrored, "tokens": tokens}  # fmt: skip
+            "mirrored": Mirrored, "tiny": Tiny, "padded": Padded, "counting": Counting,
+            "tokens": tokens}  # fmt: skip
 
 
 def _backends(case: dict[str, Any]) -> dict[str, Any]:
