@@ -3,6 +3,9 @@
 check = "8.7.j/the_tolerance_is_relative"
 stage = "torch"
 says = "The tolerance is relative to the largest entry of the two."
+also = [
+  "8.7.j/nothing_hides_a_difference",
+]
 """
 
 _right_gap = _gap

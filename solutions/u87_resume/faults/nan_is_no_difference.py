@@ -44,6 +44,7 @@ def boundary_report(model, x, tolerance=1e-5, threads=2, compiler=None):
             largest = max(
                 float((a - b).abs().nan_to_num(0).max() / a.abs().nan_to_num(0).max())
                 for a, b in zip(base, found, strict=True)
+                if a is not None
             )
             report[name] = {
                 "bitwise": largest == 0.0,
