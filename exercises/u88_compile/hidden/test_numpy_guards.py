@@ -271,11 +271,15 @@ def test_static_and_dynamic(student, draw, expect):
     a, b, c, d = draw.shuffled(range(2, 30))[:4]
     shapes = [[_array(shape)] for shape in ([a, a], [b, b], [b, c], [c, c], [a, d], [1, 1], [1, a])]
     numbers = [[_array([a]), n] for n in (a, b, 0, 1)]
+    # another size was only ever a hit: at the second compile nothing has changed, and it is shared
+    hits = (([a, a], "float32"), ([b, b], "float32"), ([a, a], "float64"), ([c, d], "float64"))
+    shared = [[_array(*shape)] for shape in hits]
     _hold(student, expect, [
         (_sizes(a, b, c, b, a, d), {"dynamic": False}, "CCChhC", "dynamic=False"),
         (_sizes(a, b, 1, c, 1, 0), {"dynamic": True}, "ChChhC", "dynamic=True"),
         (shapes, {"dynamic": True}, "ChChhCC", "squares and others with dynamic=True"),
         (numbers, {"dynamic": True}, "Chhh", "numbers with dynamic=True"),
+        (shared, {"dynamic": True}, "ChCC", "squares that changed in a hit alone, dynamic=True"),
         (numbers, {"dynamic": False}, "CCCC", "numbers with dynamic=False"),
     ])  # fmt: skip
 

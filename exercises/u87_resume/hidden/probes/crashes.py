@@ -87,10 +87,10 @@ def _same(state: Any) -> bool:
     if not isinstance(state, dict) or type(state.get("step")) is not int:
         return False
     wanted = _state(state["step"])
-    if str(getattr(state["model"].get("w"), "device", "")) != "cpu":
+    if state.keys() != wanted.keys() or not isinstance(state["model"], dict):
         return False
     return (
-        state.keys() == wanted.keys()
+        str(getattr(state["model"].get("w"), "device", "")) == "cpu"
         and torch.equal(state["model"]["w"], wanted["model"]["w"])
         and torch.equal(state["rng"]["torch"], wanted["rng"]["torch"])
         and state["note"] == wanted["note"]
