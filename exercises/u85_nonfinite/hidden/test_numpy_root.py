@@ -1,0 +1,132 @@
+"""Hidden checks of log1mexp and safe_sqrt_grad (8.5.d, 8.5.f): formulas of single entries."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+
+import numpy as np
+
+from grader.checks import check
+
+from .asked import (
+    F16,
+    F32,
+    F64,
+    INF,
+    NAN,
+    ROW,
+    answered,
+    laid,
+    of_dtype,
+    tolerance,
+    unwarned,
+)
+
+# 8.5.d log1mexp
+
+
+def _log1mexp(x):
+    """Return log(1 - exp(x)) with sixty digits."""
+    with localcontext() as context:
+        context.prec = 400
+        return float((1 - Decimal(x).exp()).ln())
+
+
+@check("8.5.d", **ROW, level="pass")
+def test_log1mexp_near_zero(student, draw, expect):
+    """Near 0, where exp(x) rounds to 1, the result keeps its digits."""
+    _log1mexp_held(student, draw, expect, (-18, -1))
+
+
+@check("8.5.d", **ROW, level="pass")
+def test_log1mexp_far_from_zero(student, draw, expect):
+    """Far below 0, where 1 - exp(x) rounds to 1, the result keeps its digits."""
+    _log1mexp_held(student, draw, expect, (0, 2.5))
+
+
+def _log1mexp_held(student, draw, expect, exponents):
+    for dtype, lowest in ((F64, -INF), (F32, -80), (F16, -7)):
+        x = -(10.0 ** np.linspace(*exponents, 7)) * draw.uniform(0.9, 1.1)
+        x = x[(x > lowest) & (np.abs(x) >= float(np.finfo(dtype).tiny))].astype(dtype)
+        truth = np.array([_log1mexp(float(v)) for v in x])
+        x = laid(x, "reversed")
+        (answer,) = answered(student, expect, "log1mexp", [{"args": [x], "strict": True}])
+        of_dtype(expect, answer["value"], dtype, "The result")
+        expect.close(answer["value"], truth, **tolerance(dtype), what="log1mexp")
+
+
+@check("8.5.d", **ROW, level="pass")
+def test_log1mexp_at_its_edges(student, draw, expect):
+    """At 0, at -inf, above 0 and at NaN the answer is the promised one, without a warning."""
+    x = np.array([[0.0, -INF, draw.uniform(0.1, 900.0), NAN, INF]], draw.choice([F32, F64]))
+    truth = np.array([[-INF, 0.0, NAN, NAN, NAN]])
+    answers = answered(student, expect, "log1mexp", [{"args": [x], "strict": True}])
+    expect.close(answers[0]["value"], truth, what="log1mexp at its edges")
+    unwarned(expect, "log1mexp", answers, "at an edge")
+
+
+# 8.5.f safe_sqrt_grad
+
+
+def _pair(expect, answer, dtype):
+    found = answer["value"]
+    fine = isinstance(found, list | tuple) and len(found) == 2
+    expect.that(fine, "The result should be a value and a gradient.")
+    for part, what in zip(found, ("The value", "The gradient"), strict=True):
+        of_dtype(expect, part, dtype, what)
+    return found
+
+
+@check("8.5.f", **ROW, level="pass")
+def test_guarded_root_like_autograd(student, reference, draw, expect):
+    """Value and gradient are those of autograd with a guarded input, also at 0 and below."""
+    for dtype in (F32, F64):
+        x = draw.normal((3, 4), dtype)
+        x[0, 0], x[1, 1], x[2, 2] = 0.0, -0.0, np.finfo(dtype).tiny
+        upstream = draw.normal((3, 4), dtype)
+        truth = reference.run("torch_sqrt_grad", {"x": x, "upstream": upstream}, stage="torch")
+        answers = answered(
+            student, expect, "safe_sqrt_grad",
+            [{"args": [laid(x, "columns"), upstream]}, {"args": [x]}],
+        )  # fmt: skip
+        value, gradient = _pair(expect, answers[0], dtype)
+        tight = {"rtol": 4 * float(np.finfo(dtype).eps)}
+        expect.close(gradient, truth["gradient"], **tight, what="the gradient")
+        expect.close(value, truth["value"], **tight, what="the value")
+        _, gradient = _pair(expect, answers[1], dtype)
+        want = np.where(x > 0, 0.5 / np.sqrt(np.where(x > 0, x, 1)), 0)
+        expect.close(gradient, want, **tight, what="the gradient for an upstream of 1")
+
+
+@check("8.5.f", **ROW, level="pass")
+def test_guarded_root_raises_no_flag(student, draw, expect):
+    """Where NumPy raises for a division by zero or an invalid operation, the call passes."""
+    dtype = draw.choice([F16, F32, F64])
+    x = np.array([0.0, -1.0, 4.0, -INF], dtype)
+    calls = [{"args": [x], "strict": True}, {"args": [np.zeros((0, 2), dtype)], "strict": True}]
+    for answer, size in zip(
+        answered(student, expect, "safe_sqrt_grad", calls), (x.shape, (0, 2)), strict=True
+    ):
+        value, gradient = _pair(expect, answer, dtype)
+        expect.equal(list(np.shape(value)), list(size), what="the shape of the value")
+        expect.that(bool(np.all(np.isfinite(gradient))), "A gradient is not finite.")
+
+
+@check("8.5.f", **ROW, level="pass")
+def test_upstream_where_nothing_passes(student, draw, expect):
+    """An infinite or NaN upstream gradient is 0 where the function is constant."""
+    x = np.array([-1.0, 0.0, -2.0, 4.0], F32)
+    upstream = np.array([INF, NAN, draw.normal(()), 2.0], F32)
+    (answer,) = answered(student, expect, "safe_sqrt_grad", [{"args": [x, upstream]}])
+    _, gradient = _pair(expect, answer, F32)
+    expect.close(gradient, np.array([0, 0, 0, 0.5]), rtol=1e-6, what="the gradient")
+
+
+@check("8.5.f", **ROW, level="pass")
+def test_guarded_root_hides_no_nan(student, draw, expect):
+    """A NaN that comes in goes out, in the value and in the gradient."""
+    x = np.array([NAN, 4.0, -4.0, 0.0], draw.choice([F32, F64]))
+    (answer,) = answered(student, expect, "safe_sqrt_grad", [{"args": [x]}])
+    value, gradient = _pair(expect, answer, x.dtype)
+    expect.close(value, np.array([NAN, 2.0, 0.0, 0.0]), rtol=1e-6, what="the value")
+    expect.close(gradient, np.array([NAN, 0.25, 0.0, 0.0]), rtol=1e-6, what="the gradient")
