@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from grader.checks import check
 from grader.checks.many import refused
 
+from .cut import spans_of
+
 SLACK = 24 * 1024
 """What Python's own objects may take beside the arrays [B]; one array of a case is 128 KiB."""
-
-
-def spans_of(n, k):
-    """Return the spans by their definition: n - k (n // k) of them are one longer, at the end."""
-    edges = [0]
-    for place in range(k):
-        edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
-    return list(pairwise(edges))
 
 
 def _case(draw, **more):

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 from grader.checks import check
 from grader.checks.many import refused
 
+from .cut import spans_of
+
 KEYS = ("stored", "segment", "peak", "plain", "recomputed", "forwards")
-
-
-def _spans(n, k):
-    edges = [0]
-    for place in range(k):
-        edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
-    return list(pairwise(edges))
 
 
 def _counts(sizes, k):
     """Return the counts by walking through a step, one array at a time."""
-    n, inputs = len(sizes) - 1, {start for start, _ in _spans(len(sizes) - 1, k)}
+    n, inputs = len(sizes) - 1, {start for start, _ in spans_of(len(sizes) - 1, k)}
     stored = sum(size for place, size in enumerate(sizes[:-1]) if place in inputs)
     segment = most = 0
     for place in range(1, n + 1):
@@ -89,7 +83,7 @@ def test_a_chain_measured_just_now(student, reference, draw, expect):
     n, batch = draw.integer(6, 10), draw.integer(3, 40)
     k = draw.integer(2, n - 1)
     widths = draw.integers(4, 90, n + 1)
-    case = {"widths": widths, "batch": batch, "spans": [list(s) for s in _spans(n, k)]}
+    case = {"widths": widths, "batch": batch, "spans": [list(s) for s in spans_of(n, k)]}
     live = reference.run("live_chain", case, stage="torch")
     live["peak"] = live["stored"] + live["segment"]
     got = student.numpy.chain_counts([4 * batch * width for width in widths], k)

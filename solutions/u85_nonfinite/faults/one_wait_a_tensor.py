@@ -3,6 +3,7 @@
 check = "8.5.k/exactly_one_wait"
 stage = "torch"
 says = "Each .item() waits for the device. Stack the counts there and fetch them at once."
+also = ["8.5.k/one_wait_on_a_device"]
 """
 
 

@@ -8,6 +8,7 @@ also = [
   "8.6.l/masks_by_hand",
   "8.6.l/kept_by_hand",
   "8.6.l/nothing_borrowed",
+  "8.6.l/masks_by_hand_on_a_device",
 ]
 """
 

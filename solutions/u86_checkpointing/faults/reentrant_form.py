@@ -16,6 +16,7 @@ also = [
   "8.6.h/ordinary_models",
   "8.6.h/autocast_and_evaluation",
   "8.6.h/its_parameters_are_the_models",
+  "8.6.h/the_generator_of_the_device",
 ]
 """
 

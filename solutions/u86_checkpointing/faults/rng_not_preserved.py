@@ -8,6 +8,7 @@ source = "allenai/OLMo-core PR#828"
 also = [
   "8.6.h/the_second_run_reads_what_the_first_read",
   "8.6.h/autocast_and_evaluation",
+  "8.6.h/the_generator_of_the_device",
 ]
 """
 

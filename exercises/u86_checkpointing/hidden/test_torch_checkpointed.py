@@ -1,59 +1,11 @@
-"""Hidden checks of unit 8.6, checkpointed models: bits are compared, bytes and calls counted."""
+"""Hidden checks of checkpointed (8.6.h): bits are compared, bytes and calls counted."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 from grader.checks import check
 from grader.checks.watched import watched
 
-KIB = 1024
-RESULTS = ("output", "input", "gradients", "buffers", "state")
-
-
-def spans_of(n, k):
-    """Return the spans by their definition: n - k (n // k) of them are one longer, at the end."""
-    edges = [0]
-    for place in range(k):
-        edges.append(edges[-1] + n // k + (1 if place >= k - n % k else 0))
-    return list(pairwise(edges))
-
-
-def model_case(draw, function="checkpointed", **more):
-    """Return a case: a model that is cut unevenly, and its input."""
-    n = draw.integer(4, 5)
-    return {
-        "function": function, "n": n, "segments": draw.choice([k for k in (2, 3) if n % k]),
-        "d": 8, "h": 12, "batch": 6, "seed": draw.integer(1, 10**6), **more,
-    }  # fmt: skip
-
-
-WORDS = {
-    "output": "output", "input": "gradient of the input", "gradients": "gradients",
-    "buffers": "buffers after the step", "state": "state of torch's generator after the step",
-    "found": "gradients by torch.autograd.grad",
-}  # fmt: skip
-
-
-def same_step(student, reference, expect, case, name, keys=RESULTS):
-    """Expect a step through the student's wrapper to leave what the plain step leaves."""
-    seen, plain = watched(student, expect, "stepped", case), reference.run("plain_step", case)
-    for key in keys:
-        expect.equal(seen[key], plain[key], what=f"{WORDS[key]} ({name})")
-    return seen
-
-
-def cannot_be_cut(student, draw, expect, function):
-    """Expect numbers of segments that cannot be to be refused."""
-    n = draw.integer(2, 4)
-    for blocks, segments in ((n, 0), (n, n + 1), (n, -1), (0, 1)):
-        case = model_case(draw, function, n=blocks or 1, segments=segments)
-        kinds = student.run("refused", {**case, "n": blocks})
-        note = f"{function} must raise ValueError for {segments} segments of {blocks} blocks."
-        expect.that("ValueError" in str(kinds).split(), note, str(kinds) or "no error")
-
-
-# 8.6.h checkpointed
+from .cut import KIB, WORDS, cannot_be_cut, model_case, same_step, second_runs
 
 
 @check("8.6.h", row="optimization_validity", level="pass")
@@ -76,7 +28,7 @@ def test_the_masks_of_the_forward(student, reference, draw, expect):
 def test_gradients_asked_for_by_name(student, reference, draw, expect):
     """torch.autograd.grad gives what it gives for the plain model, as a penalty needs it."""
     case = model_case(draw, by_grad=True, input_grad=True)
-    same_step(student, reference, expect, case, "torch.autograd.grad", ("output", "found"))
+    same_step(student, reference, expect, case, "torch.autograd.grad", keys=("output", "found"))
 
 
 @check("8.6.h", row="optimization_validity", level="pass")
@@ -85,11 +37,7 @@ def test_one_segment_at_a_time(student, draw, expect):
     case = model_case(draw)
     seen = watched(student, expect, "measured", case)
     expect.equal(seen["calls"]["forward"], list(range(case["n"])), what="blocks run in the forward")
-    want = [
-        place
-        for start, end in reversed(spans_of(case["n"], case["segments"]))
-        for place in range(start, end)
-    ]
+    want = second_runs(case)
     expect.equal(seen["calls"]["backward"], want, what="blocks run again in the backward")
 
 

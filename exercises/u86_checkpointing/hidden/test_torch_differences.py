@@ -1,0 +1,80 @@
+"""Hidden checks of step_differences (8.6.j): models with one thing changed each."""
+
+from __future__ import annotations
+
+from grader.checks import check
+from grader.checks.watched import watched
+
+from .cut import model_case
+
+
+def _compare(student, draw, expect, pairs, **more):
+    case = model_case(draw, **more)
+    seen = watched(student, expect, "compared", {**case, "pairs": pairs})
+    return case, seen, seen["answers"]
+
+
+@check("8.6.j", row="optimization_validity", level="pass")
+def test_the_same_has_no_difference(student, draw, expect):
+    """The same model has no difference from itself, with dropout, state and NaN, or empty."""
+    for name, more in (
+        ("dropout and a norm", {"kind": "norm", "drop": 0.3}),
+        ("NaN", {"nan": True, "input_grad": True}),
+        ("an empty batch", {"batch": 0}),
+        ("frozen parameters", {"frozen": True}),
+    ):
+        pairs = [["same", "same"], ["same", "one level deeper"]]
+        _, _, answers = _compare(student, draw, expect, pairs, **more)
+        for answer in answers:
+            expect.equal(answer, [], what=f"differences of the same model ({name})")
+
+
+@check("8.6.j", row="optimization_validity", level="pass")
+def test_each_difference_by_its_name(student, draw, expect):
+    """What differs is named as the plain model names it, and nothing else is."""
+    wanted = {
+        "output shifted": ["output"],
+        "scaled gradient": ["gradient of 1.0.weight"],
+        "no gradient": ["gradient of 0.3.bias"],
+        "input cut": ["input gradient"],
+        "input scaled": ["input gradient"],
+        "draws later": ["random state"],
+    }
+    pairs = [["same", name] for name in wanted]
+    _, _, answers = _compare(student, draw, expect, pairs, drop=0.3, input_grad=True)
+    for (name, want), answer in zip(wanted.items(), answers, strict=True):
+        expect.equal(answer, want, what=f"differences ({name})")
+
+
+@check("8.6.j", row="optimization_validity", level="strong")
+def test_buffers_are_compared(student, draw, expect):
+    """Statistics that moved twice are named, though output and gradients are the same."""
+    _, seen, answers = _compare(student, draw, expect, [["same", "buffers twice"]], kind="norm")
+    want = [f"buffer {name}" for name in seen["buffers"]]
+    expect.equal(answers[0], want, what="differences where buffers moved twice")
+
+
+@check("8.6.j", row="optimization_validity", level="strong")
+def test_bits_decide(student, draw, expect):
+    """Another dtype, shape or NaN is a difference, and so is a gradient of zeros for none."""
+    pairs = [
+        ["same", "other dtype"], ["same", "other shape"], ["same", "NaN in a column"],
+        ["NaN in a column", "same"], ["no gradient", "zero gradient"],
+    ]  # fmt: skip
+    want = [["output"]] * 4 + [["gradient of inner.0.2.bias"]]
+    _, _, answers = _compare(student, draw, expect, pairs)
+    for pair, expected, answer in zip(pairs, want, answers, strict=True):
+        expect.equal(answer, expected, what=f"differences ({pair[0]} against {pair[1]})")
+
+
+@check("8.6.j", row="optimization_validity", level="pass")
+def test_a_comparison_leaves_no_trace(student, draw, expect):
+    """The input and torch's generator are as they were; models of other sizes are refused."""
+    pairs = [["same", "output shifted"], ["same", "fewer"]]
+    _, seen, answers = _compare(student, draw, expect, pairs, drop=0.3, input_grad=True)
+    expect.that(seen["untouched"], "The input that was handed in has been changed.")
+    expect.that(not seen["moved"], "torch's generator stands elsewhere after the comparison.")
+    raised = answers[1].get("raised") if isinstance(answers[1], dict) else None
+    refused = isinstance(raised, list) and "ValueError" in raised
+    note = "Models with different numbers of parameters must be refused with ValueError."
+    expect.that(refused, note, None if refused else answers[1])
