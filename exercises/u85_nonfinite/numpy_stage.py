@@ -2,8 +2,9 @@
 
 A value is *bad* if it is NaN, +inf or -inf; a *kind* is the text ``"nan"``, ``"+inf"`` or
 ``"-inf"``. Arrays have any shape, also one without dimensions or without entries, and any strides;
-nothing is changed in place, and NumPy's error state (`np.geterr`) is left as it was. An index is a
-tuple with one integer for each dimension. Only NumPy and the standard library are needed.
+nothing is changed in place, and NumPy's error state (`np.geterr`, `np.geterrcall`) is left as it
+was, also when something raises. An index is a tuple with one integer for each dimension. Only NumPy
+and the standard library are needed.
 """
 
 import numpy as np
@@ -33,7 +34,7 @@ def classify(op, inputs):
         inputs: List or tuple of its arguments, arrays or numbers.
 
     Returns:
-        One of the six words.
+        One of the six words. An error that `op` itself raises is passed on.
     """
     raise NotImplementedError("8.5.a")
 
@@ -52,7 +53,8 @@ def softmax(x, axis=-1, keep=None):
     Args:
         x: Scores; float16, float32, float64, or integers.
         axis: Along which the results sum to 1.
-        keep: Booleans that broadcast to the shape of `x`; None keeps all.
+        keep: Booleans that broadcast to the shape of `x`: an array, a list or one for all; None
+            keeps all.
 
     Returns:
         Array of the shape of `x` and its dtype (float64 for integers), each entry within a few

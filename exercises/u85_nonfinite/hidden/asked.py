@@ -22,7 +22,8 @@ def answered(student, expect, function, calls):
         raised = answer.get("raised")
         seen = None if raised is None else f"{raised[0]}: {answer.get('message')}"
         expect.that(raised is None, f"{function} raised an error.", seen)
-        expect.that(answer.get("state") is True, f"{function} left np.geterr() changed.")
+        changed = f"{function} left np.geterr() or np.geterrcall() changed."
+        expect.that(answer.get("state") is True, changed)
         expect.that(answer.get("kept") is True, f"{function} changed its arguments.")
     return found
 

@@ -44,6 +44,9 @@ def test_born_here_by_the_flag(student, draw, expect):
         ("square", [_around(draw, 257, n, F16)], "overflow"),
         ("multiply", [_around(draw, 1e200, n, F64), 1e200], "overflow"),
         ("add", [np.float16(65504), np.float16(65504)], "overflow"),
+        # functions made of one
+        ("prod", [np.full(n, 1e200)], "overflow"),
+        ("sum", [np.array([INF, 1.0, -INF])], "invalid"),
     ]
     _classified(student, expect, draw.shuffled(cases))
 
@@ -76,6 +79,8 @@ def test_kinds_in_their_order(student, draw, expect):
         ("multiply", [np.array([1e200, INF]), np.array([1e200, 0.0])], "invalid"),
         ("multiply", [np.array([1e200, INF, 1e-200]), np.array([1e200, 2.0, 1e-200])], "overflow"),
         ("multiply", [np.array([NAN, 1e-200]), np.array([1.0, 1e-200])], "propagated"),
+        ("multiply", [np.array([INF, 1e-200]), np.array([0.0, 1e-200])], "invalid"),
+        ("divide", [np.array([1.0, 1e-200]), np.array([0.0, 1e200])], "divide"),
     ]
     _classified(student, expect, draw.shuffled(cases))
 
@@ -88,6 +93,8 @@ def test_underflow_is_noticed(student, draw, expect):
         ("square", [_around(draw, draw.uniform(1e-30, 1e-25), n)], "underflow"),
         ("multiply", [np.full(n, 1e-5, F16), F16(1e-5)], "underflow"),
         ("divide", [_around(draw, 1e-200, n, F64), 1e200], "underflow"),
+        # 1.5e-40 is below the smallest normal number, and keeps 17 of its 24 bits
+        ("square", [_around(draw, 1.2345679e-20, n)], "underflow"),
         ("multiply", [np.zeros(n, F32), np.full(n, 1e-30, F32)], "fine"),
         ("subtract", [np.ones(n, F32), np.ones(n, F32)], "fine"),
         ("exp", [np.ones((0, 3), F32)], "fine"),
@@ -106,3 +113,16 @@ def test_flags_without_a_warning(student, draw, expect):
     answers = _classified(student, expect, cases)
     unwarned(expect, "classify", answers, "about what it is asked to classify")
     _classified(student, expect, cases, strict=True)
+
+
+@check("8.5.a", **ROW, level="pass")
+def test_an_error_is_passed_on(student, draw, expect):
+    """An error of the operation itself comes through, and NumPy's error state is as it was."""
+    shapes = [np.ones(draw.integer(2, 4), F32), np.ones(draw.integer(5, 9), F32)]
+    case = {"function": "classify", "calls": [{"args": [{"ufunc": "add"}, shapes]}]}
+    (answer,) = student.run("numeric", case)
+    refused = "ValueError" in answer.get("raised", [])
+    seen = answer.get("value")
+    expect.that(refused, "The ValueError of arrays that do not fit together is lost.", seen)
+    note = "After an error of the operation np.geterr() or np.geterrcall() is changed."
+    expect.that(answer.get("state") is True, note)

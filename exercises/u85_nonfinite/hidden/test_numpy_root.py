@@ -58,10 +58,18 @@ def _log1mexp_held(student, draw, expect, exponents):
 @check("8.5.d", **ROW, level="pass")
 def test_log1mexp_at_its_edges(student, draw, expect):
     """At 0, at -inf, above 0 and at NaN the answer is the promised one, without a warning."""
-    x = np.array([[0.0, -INF, draw.uniform(0.1, 900.0), NAN, INF]], draw.choice([F32, F64]))
-    truth = np.array([[-INF, 0.0, NAN, NAN, NAN]])
-    answers = answered(student, expect, "log1mexp", [{"args": [x], "strict": True}])
+    dtype = draw.choice([F32, F64])
+    x = np.array([[0.0, -0.0, -INF, draw.uniform(0.1, 900.0), NAN, INF]], dtype)
+    truth = np.array([[-INF, -INF, 0.0, NAN, NAN, NAN]])
+    alone, none = np.array(-draw.uniform(0.1, 2), dtype), np.zeros((0, 3), dtype)
+    calls = [{"args": [given], "strict": True} for given in (x, alone, none)]
+    answers = answered(student, expect, "log1mexp", calls)
     expect.close(answers[0]["value"], truth, what="log1mexp at its edges")
+    want = _log1mexp(float(alone))
+    expect.close(answers[1]["value"], want, **tolerance(dtype), what="log1mexp of a single number")
+    of_dtype(expect, answers[2]["value"], dtype, "The result for an array without entries")
+    shape = list(answers[2]["value"].shape)
+    expect.equal(shape, [0, 3], what="the shape for an array without entries")
     unwarned(expect, "log1mexp", answers, "at an edge")
 
 
@@ -115,11 +123,36 @@ def test_guarded_root_raises_no_flag(student, draw, expect):
 @check("8.5.f", **ROW, level="pass")
 def test_upstream_where_nothing_passes(student, draw, expect):
     """An infinite or NaN upstream gradient is 0 where the function is constant."""
-    x = np.array([-1.0, 0.0, -2.0, 4.0], F32)
-    upstream = np.array([INF, NAN, draw.normal(()), 2.0], F32)
+    x = np.array([-1.0, 0.0, -2.0, 4.0, 9.0, 1.0, 0.25], F32)
+    upstream = np.array([INF, NAN, draw.normal(()), 2.0, NAN, INF, -INF], F32)
     (answer,) = answered(student, expect, "safe_sqrt_grad", [{"args": [x, upstream]}])
     _, gradient = _pair(expect, answer, F32)
-    expect.close(gradient, np.array([0, 0, 0, 0.5]), rtol=1e-6, what="the gradient")
+    want = np.array([0, 0, 0, 0.5, NAN, INF, -INF])
+    expect.close(gradient, want, rtol=1e-6, what="the gradient")
+
+
+@check("8.5.f", **ROW, level="pass")
+def test_upstream_that_broadcasts(student, draw, expect):
+    """The upstream gradient may be a number, a row or a column, of any dtype; x may be one number.
+
+    The result has the shape and dtype of x.
+    """
+    x = draw.normal((3, 4), F32)
+    slope = np.where(x > 0, 0.5 / np.sqrt(np.where(x > 0, x, 1)), 0)
+    forms = (2.5, draw.normal((4,), F64), draw.normal((3, 1), F32), np.array([[3]]))
+    calls = [{"args": [x, upstream]} for upstream in forms]
+    alone = np.array(draw.uniform(0.5, 2), F32)
+    answers = answered(student, expect, "safe_sqrt_grad", [*calls, {"args": [alone, -3.0]}])
+    for upstream, answer in zip(forms, answers[:-1], strict=True):
+        _, gradient = _pair(expect, answer, F32)
+        want = slope * np.asarray(upstream, F64)
+        # the rounding of the upstream gradient to the dtype of x, of the root and of the quotient
+        expect.close(gradient, want, rtol=8 * 2.0**-24, what="the gradient")
+    found = answers[-1]["value"]
+    fine = isinstance(found, list | tuple) and len(found) == 2
+    expect.that(fine, "The result should be a value and a gradient.")
+    want = -1.5 / np.sqrt(float(alone))
+    expect.close(found[1], want, rtol=1e-6, what="the gradient of a single number")
 
 
 @check("8.5.f", **ROW, level="pass")

@@ -66,16 +66,23 @@ def _softmaxed(student, expect, cases, what, quiet=True):
 def test_softmax_of_any_size(student, draw, expect):
     """Scores of any size, dtype and layout give shares right to a few rounding errors."""
     cases = []
+    axes = draw.shuffled([-1, 0, 1, 0])
+    layouts = draw.shuffled(["columns", "reversed", "every other", "columns"])
     for dtype, size in ((F16, 3e4), (F32, 1e30), (F64, 1e300), (F64, 700.0)):
         x = (draw.normal((3, 5), F64)).astype(dtype)
         x += (draw.choice([-1, 1]) * size * np.array([[1], [0], [-0.5]])).astype(dtype)
-        axis = draw.choice([-1, 0, 1])
-        how = draw.choice(["columns", "reversed", "every other"])
-        cases.append((laid(x, how), axis, None, _shares(x, axis)))
+        axis = axes.pop()
+        cases.append((laid(x, layouts.pop()), axis, None, _shares(x, axis)))
     whole = np.array([[draw.integer(-2000, 2000) for _ in range(4)], [1, 2, 3, 1000]])
-    cases.append((whole, -1, None, _shares(whole, -1)))
-    empty = np.zeros((3, 0), F32)
-    cases.append((empty, -1, None, empty.astype(F64)))
+    # the difference of two of these does not fit their dtype
+    bytes_of_both_signs = np.array([-128, draw.integer(0, 9), 127], np.int8)
+    plain_bytes = np.array([3, 250, draw.integer(245, 255)], np.uint8)
+    for array in (whole, bytes_of_both_signs, plain_bytes):
+        cases.append((array, -1, None, _shares(array, -1)))
+    block = draw.normal((2, 3, 4), F32) * 30
+    cases += [(block, axis, None, _shares(block, axis)) for axis in (0, 1, -2)]
+    for shape, axis in (((3, 0), -1), ((0, 3), 0), ((0, 3), 1)):
+        cases.append((np.zeros(shape, F32), axis, None, np.zeros(shape)))
     _softmaxed(student, expect, cases, "softmax")
 
 
@@ -92,9 +99,12 @@ def test_softmax_of_a_row_of_nothing(student, reference, draw, expect):
     expect.close(fused, truth, rtol=1e-5, atol=1e-7, what="PyTorch's fused attention")
     lost = scores.copy()
     lost[~keep] = -INF
+    spoiled = scores.copy()
+    spoiled[~keep] = draw.choice([NAN, INF])
     _softmaxed(
         student, expect,
-        [(scores, -1, keep, truth), (lost, -1, None, truth), (lost, -1, keep, truth)],
+        [(scores, -1, keep, truth), (lost, -1, None, truth), (lost, -1, keep, truth),
+         (spoiled, -1, keep, truth), (spoiled, 0, False, np.zeros((6, 6)))],
         "softmax with rows that may see nothing",
     )  # fmt: skip
 
@@ -115,7 +125,8 @@ def test_masked_scores_take_no_part(student, draw, expect):
         student, expect,
         [(x, -1, keep, _shares(clean, -1, keep)), (plain, -1, one_row, _shares(plain, -1, one_row)),
          (plain, 0, one_row, _shares(plain, 0, one_row)),
-         (plain, -1, rows, _shares(plain, -1, rows))],
+         (plain, -1, rows, _shares(plain, -1, rows)),
+         (plain, -1, one_row.tolist(), _shares(plain, -1, one_row))],
         "softmax with masked entries",
     )  # fmt: skip
 
@@ -172,20 +183,28 @@ def _summed(student, expect, cases, what):
 def test_logsumexp_of_any_size(student, reference, draw, expect):
     """Scores of any size agree with PyTorch's logsumexp and with exact sums."""
     cases = []
+    arrays = [draw.normal((2, 3, 4), F32) * 30]
     for dtype, size in ((F16, 2e4), (F32, 1e5), (F64, 1e5), (F64, 1.0)):
         x = draw.normal((3, 4), F64).astype(dtype)
         x += (draw.choice([-1, 1]) * size * np.array([[1], [0], [-0.5]])).astype(dtype)
-        axis = draw.choice([0, 1, -1])
+        arrays.append(x)
+    layouts = draw.shuffled(["columns", "reversed", "every other", "columns"])
+    for x, axis, how in zip(
+        arrays, [1, *draw.shuffled([0, 1, -1, 0])], ["reversed", *layouts], strict=True
+    ):
         truth = reference.run("torch_logsumexp", {"x": x, "axis": axis}, stage="torch")
         exact = [
             max(row) + math.log(math.fsum(math.exp(v - max(row)) for v in row))
-            for row in np.moveaxis(x, axis, -1).astype(F64).tolist()
+            for row in np.moveaxis(x, axis, -1).astype(F64).reshape(-1, x.shape[axis]).tolist()
         ]
-        expect.close(truth, np.array(exact), rtol=1e-14, atol=1e-14, what="PyTorch's logsumexp")
-        how = draw.choice(["columns", "reversed", "every other"])
-        cases.append((laid(x, how), axis, truth, dtype))
+        exact = np.reshape(exact, truth.shape)
+        expect.close(truth, exact, rtol=1e-14, atol=1e-14, what="PyTorch's logsumexp")
+        cases.append((laid(x, how), axis, truth, x.dtype))
     whole = np.array([1000, 1000])
     cases.append((whole, 0, 1000 + math.log(2), F64))
+    # the difference of these does not fit their dtype
+    spread = np.array([-128, 127, 127], np.int8)
+    cases.append((spread, 0, 127 + math.log(2), F64))
     _summed(student, expect, cases, "logsumexp")
 
 
@@ -199,8 +218,12 @@ def test_logsumexp_of_infinities(student, draw, expect):
     x[3, :2] = -INF
     x[4] = [INF, -INF, NAN]
     truth = np.array([-INF, INF, NAN, x[3, 2], NAN])
-    nothing = (np.zeros((2, 0)), 1, np.full(2, -INF), F64)
-    _summed(student, expect, [(x, 1, truth, F32), nothing], "logsumexp of infinities")
+    nothing = [
+        (np.zeros((2, 0), F32), 1, np.full(2, -INF), F32),
+        (np.zeros((0, 3)), 0, np.full(3, -INF), F64),
+        (np.zeros((0, 3), F32), 1, np.zeros(0), F32),
+    ]
+    _summed(student, expect, [(x, 1, truth, F32), *nothing], "logsumexp of infinities")
 
 
 @check("8.5.c", **ROW, level="pass")

@@ -58,6 +58,10 @@ def test_first_bad_array(student, draw, expect):
         cases.append((trace, None, (trace[number][0], place, kind)))
     lonely = [["all", np.ones((2, 2))], ["loss", np.array(NAN)]]
     cases.append((lonely, None, ("loss", (), "nan")))
+    # the same module, called three times
+    again = [["h", np.ones((2, 3))] for _ in range(3)]
+    place = _spoil(draw, again[1][1], NAN)
+    cases.append((again, None, ("h", place, "nan")))
     _found(student, expect, cases)
 
 
@@ -80,7 +84,8 @@ def test_allowed_masks(student, draw, expect):
     scores[np.triu_indices(4, 1)] = -INF
     clean = [["scores", scores], ["weights", draw.normal((4, 4))]]
     cases = [(clean, allow, None) for allow in (["scores"], ["mask", "scores"])]
-    cases.append((clean, [], ("scores", (0, 1), "-inf")))
+    for allow in ([], ["all scores", "scores of head 0"]):
+        cases.append((clean, allow, ("scores", (0, 1), "-inf")))
     for kind, value in BAD[:2]:
         spoiled = scores.copy()
         spoiled[3, 1] = value
@@ -133,6 +138,12 @@ def test_what_each_detector_sees(student, draw, expect):
         ([["h", fine]], [clean, _step([1.0, INF], [NAN])], None, (False, True, False)),
         ([["h", fine]], [clean, _step([NAN], [])], None, (False, False, False)),
         ([["h", np.array(INF)]], [_step([1.0], [-INF, NAN])], None, (True, True, True)),
+        ([["h", fine]], [_step([1.0], [-INF])], None, (False, False, True)),
+        ([["h", fine]], [_step([-INF], [-INF])], None, (False, False, False)),
+        # names in `allow` are those of the trace
+        ([["s", scores]], [_step([1.0], [-INF])], ["s", "MulBackward0"], (False, False, True)),
+        # a victim, then one that makes a bad gradient of its own
+        ([["h", fine]], [_step([INF], [INF]), _step([1.0], [NAN])], None, (False, True, True)),
     ]
     cases = draw.shuffled(cases)
     calls = [

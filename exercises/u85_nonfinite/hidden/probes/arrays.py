@@ -19,7 +19,8 @@ def numeric(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     for call in case["calls"]:
         arguments = [_argument(item) for item in call["args"]]
         named = {key: _argument(item) for key, item in call.get("named", {}).items()}
-        before, state = repr((arguments, named)), np.geterr()
+        before = repr((arguments, named))
+        state, function_called = np.geterr(), np.geterrcall()
         answer: dict[str, Any] = {}
         level = "raise" if call.get("strict") else "warn"
         with (
@@ -27,7 +28,7 @@ def numeric(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
             np.errstate(divide=level, over=level, invalid=level, under="ignore"),
         ):
             warnings.simplefilter("always")
-            inside = np.geterr()
+            inside = np.geterr(), np.geterrcall()
             try:
                 answer["value"] = function(*arguments, **named)
             except NotImplementedError:
@@ -35,10 +36,11 @@ def numeric(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
             except Exception as error:  # which one is judged by the driver
                 answer["raised"] = [kind.__name__ for kind in type(error).__mro__]
                 answer["message"] = str(error)
-            answer["state"] = np.geterr() == inside
+            answer["state"] = (np.geterr(), np.geterrcall()) == inside
         answer["warned"] = [str(item.message) for item in caught]
         answer["kept"] = repr((arguments, named)) == before
         np.seterr(**state)
+        np.seterrcall(function_called)
         answers.append(answer)
     return answers
 
