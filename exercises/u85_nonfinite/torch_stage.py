@@ -6,7 +6,8 @@ dimensions; the first entry is the one with the smallest index in row-major orde
 tensor lies in memory. Integer and boolean tensors are never bad, nor is an empty one.
 
 A function that looks puts back what it changed: hooks are taken off, also when the model raises;
-anomaly detection, gradient mode and torch's global RNG are as before. Everything runs on a CPU.
+anomaly detection, gradient mode, filters of warnings and torch's global RNG are as before.
+Everything runs on a CPU.
 """
 
 import re
@@ -24,10 +25,10 @@ def first_bad_forward(model, batch, allow=()):
     which the modules run, not in which they are listed. A look that reports a container, or that
     keeps the last find, names a victim.
 
-    The model runs without gradients, in the mode it is in. Afterwards its buffers (the running
-    statistics of a BatchNorm) hold what they held, the RNG is where it was, and no hook is left but
-    those that others had put on, also when the model or such a hook raises; the error is passed on,
-    unless a bad value came before it.
+    The model runs without gradients, each of its modules in the mode it is in. Afterwards its
+    buffers (the running statistics of a BatchNorm, and any other) hold what they held, the RNG is
+    where it was, and no hook is left but those that others had put on, also when the model or such
+    a hook raises; the error is passed on, unless a bad value came before it.
 
     Args:
         model: An `nn.Module`.
@@ -78,7 +79,7 @@ def first_bad_backward(loss):
         - ``"kind"``: of the first bad entry of the first bad gradient of that side, in the order of
           its gradients.
 
-        The gradients are left in ``.grad``, the same bits as without the hooks.
+        The gradients are added to ``.grad``, the same bits as without the hooks.
 
     Raises:
         ValueError: If `loss` has no graph.
@@ -121,7 +122,7 @@ def nonfinite_counts(tensors):
 
     Args:
         tensors: Dict of named tensors, for example gradients; any shapes and dtypes, on one
-            device. None stands for a gradient that is not there.
+            device; left as it is. None stands for a gradient that is not there.
 
     Returns:
         ``{name: count}`` in the order of `tensors`, integers; None where there was None, since not
@@ -148,9 +149,9 @@ def guarded_step(model, optimizer, loss, max_norm=1.0):
 
     Args:
         model: An `nn.Module`; a parameter that got no gradient takes no part.
-        optimizer: Of its parameters.
+        optimizer: Of its parameters, or of some of them.
         loss: A tensor of one entry with a graph.
-        max_norm: Positive.
+        max_norm: Positive; infinity is no limit.
 
     Returns:
         ``{"stepped": bool, "loss": float, "norm": float, "bad": {name: count}}``: the global norm
@@ -174,7 +175,7 @@ def where_safe(function, x, keep, safe, other):
     Args:
         function: Works on each entry by itself, such as `torch.sqrt`; it may be undefined where
             `keep` is False and must not see those entries.
-        x: Floating-point tensor.
+        x: Floating-point tensor of any shape; left as it is.
         keep: Boolean tensor that broadcasts to the shape of `x`.
         safe: A number at which `function` and its derivative are finite.
         other: A number, or a tensor that broadcasts to the shape of `x` and may have a gradient of
@@ -238,7 +239,8 @@ def assert_finite(function, inputs):
 
     Args:
         function: Takes one floating-point tensor, returns a tensor of any dtype.
-        inputs: List of floating-point tensors; they and their ``.grad`` are left alone.
+        inputs: List of floating-point tensors; they are left alone. No ``.grad`` is filled, neither
+            theirs nor that of a parameter that `function` uses.
 
     Raises:
         AssertionError: At the first input that fails. The message holds the number of the input,
@@ -263,8 +265,9 @@ def post_mortem(model, batch, loss_fn):
     The cause is the first whose number is not 0: what comes after it may be its victims. The
     suspects before it are rejected, and their 0 is the reason.
 
-    The step is ``loss_fn(model(x), y).backward()`` in the mode that the model is in. Afterwards
-    mode, gradients, buffers and the RNG are what they were, and no hook is left.
+    The step is ``loss_fn(model(x), y).backward()``, each module in the mode that it is in.
+    Afterwards modes, gradients, buffers and the RNG are what they were, and no hook is left, also
+    when the step raises; that error is passed on.
 
     Args:
         model: An `nn.Module` that takes one tensor and whose leaf modules give out tensors.

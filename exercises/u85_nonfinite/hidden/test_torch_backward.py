@@ -64,6 +64,19 @@ def test_which_of_its_name(student, draw, expect):
         _backward(student, expect, {"scene": "growing_gradient", "x": x, "factors": factors}, truth)
 
 
+@check("8.5.i", **ROW, level="pass")
+def test_kind_of_the_first_bad_entry(student, draw, expect):
+    """The kind is that of the first bad entry of the first bad gradient of the node."""
+    for sign, kind in draw.shuffled([(1, "+inf"), (-1, "-inf")]):
+        # at 0 the slope of the root is infinite, and 0 times that is NaN
+        weights = np.array([1, sign, 0, -sign], F32)
+        case = {"scene": "weighted_root", "x": np.array([1, 0, 0, 0], F32), "weights": weights}
+        _backward(student, expect, case, {"node": "SqrtBackward0", "side": "out", "kind": kind})
+    # 1 / 0 for the numerator, 0 / 0 for the denominator
+    case = {"scene": "quotient", "x": np.zeros(1, F32), "y": np.zeros(1, F32)}
+    _backward(student, expect, case, {"node": "DivBackward0", "side": "out", "kind": "+inf"})
+
+
 @check("8.5.i", **ROW, level="strong")
 def test_sum_between_two_nodes(student, draw, expect):
     """Two finite gradients whose sum overflows come in bad: the node is no culprit."""
@@ -101,14 +114,16 @@ def test_large_graphs(student, draw, expect):
 
 @check("8.5.i", **ROW, level="pass")
 def test_same_gradients_with_hooks(student, draw, expect):
-    """Gradients are left in .grad, the same bits as without the search."""
+    """Gradients are added to .grad, the same bits as without the search."""
     case = {
         "scene": "root_at_a_layer", "x": draw.normal((2, 3)), "at": 1, "entry": [0, 0],
         "weights": [draw.normal((3, 3)) for _ in range(3)],
     }  # fmt: skip
     clean = {"scene": "soft_cross_entropy", "x": draw.normal((3, 4))}
     silent = {"scene": "one_operation", "op": "log", "x": -_positive(draw, 3)}
-    for scene, truth in ((case, {}), (clean, None), (silent, None)):
+    part = {"scene": "one_part", "x": draw.normal((3,))}
+    old = {**clean, "old": draw.uniform(1, 9)}
+    for scene, truth in ((case, {}), (clean, None), (silent, None), (part, None), (old, None)):
         seen = _backward(student, expect, scene, truth)
         expect.that(
             len(seen["same"]) > 0 and all(seen["same"]),
@@ -138,6 +153,8 @@ def _replay(student, expect, node, **case):
     expect.that(seen["raised"] is None, "The replay raised an error.", seen["raised"])
     expect.equal(len(seen["calls"]), 1, what="calls of the step's function")
     expect.equal(seen["node"], node, what="the node that anomaly detection names")
+    expect.that(seen["rng"] is True, "The RNG is not where it was before the call.")
+    expect.that(seen["filters"] is True, "The filters of warnings were left changed.")
     return seen
 
 
@@ -148,6 +165,13 @@ def test_replay_draws_the_same_mask(student, draw, expect):
     _replay(student, expect, node, step="where", now="kept", given="dropped")
     _replay(student, expect, None, step="where", now="dropped", given="kept")
     _replay(student, expect, node, step="where", now="dropped", given="none")
+
+
+@check("8.5.j", **ROW, level="pass")
+def test_any_node_and_any_output(student, draw, expect):
+    """The node may be a function of one's own, and the NaN in another output than its first."""
+    _replay(student, expect, "PoisonBackward", step="own", now="kept", given="kept")
+    _replay(student, expect, "DivBackward0", step="second", now="kept", given="kept")
 
 
 @check("8.5.j", **ROW, level="pass")

@@ -37,6 +37,7 @@ def _guarded(student, expect, draw, case, slope_of_other=0.0):
     expect.close(seen["value"], want, rtol=tolerance, what="the value")
     want = np.where(keep, slope(inside), slope_of_other) * upstream
     expect.close(seen["gradient"], want, rtol=4 * tolerance, what="the gradient")
+    expect.that(seen["kept"] is True, "The entries of x were changed.")
     return seen, upstream
 
 
@@ -97,6 +98,8 @@ def test_masks_that_broadcast(student, draw, expect):
     _guarded(student, expect, draw, {**case, "keep": np.zeros((3, 4), bool), "other": "x"}, 1.0)
     x = x + 1
     _guarded(student, expect, draw, {**case, "x": x, "keep": np.ones((3, 4), bool)})
+    for single, kept in ((np.zeros((0, 4), F32), True), (np.array(2.0, F32), False)):
+        _guarded(student, expect, draw, {**case, "x": single, "keep": np.array(kept)})
 
 
 # 8.5.n unit_rows
@@ -186,6 +189,12 @@ def test_two_masks_are_finite_together(student, draw, expect):
         want = np.where(keep & third, 0.0, lowest / 2)
         expect.equal(seen["mask"], want, what="the mask")
         expect.that(seen["kept"] is True, "The boolean masks were changed.")
+        # masks of which none has the shape of the result
+        keeps, keep = [padding, third[:, :1]], padding & third[:, :1]
+        seen = watched(student, expect, "masked", {"keeps": keeps, "dtype": dtype})
+        expect.that(seen["tensor"] is True, "The result is not a tensor.")
+        want = np.where(keep, 0.0, lowest / 2)
+        expect.equal(seen["mask"], want, what="the mask of a row and a column")
 
 
 @check("8.5.o", **ROW, level="pass")
@@ -211,8 +220,10 @@ def test_scores_fit_beside_the_mask(student, draw, expect):
 def test_masks_that_were_filled_already(student, draw, expect):
     """A mask of numbers, and no mask at all, are refused; one boolean mask is enough."""
     causal, padding, _ = _masks(draw, 4)
-    case = {"keeps": [causal, padding], "filled": True, "dtype": "fp32"}
-    refused(student, expect, "for a mask that is not boolean", "masked", case)
+    for place in (0, 1):
+        for kind, word in (("filled", "that was filled already"), ("whole", "of whole numbers")):
+            case = {"keeps": [causal, padding], "spoiled": [[place, kind]], "dtype": "fp32"}
+            refused(student, expect, f"for a mask {word}", "masked", case)
     refused(student, expect, "for no mask", "masked", {"keeps": [], "dtype": "fp32"})
     seen = watched(student, expect, "masked", {"keeps": [padding], "dtype": "fp32"})
     expect.that(seen["tensor"] is True, "The result is not a tensor.")

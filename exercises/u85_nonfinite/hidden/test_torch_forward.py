@@ -18,6 +18,8 @@ def _forward(student, expect, case, left=True):
         raised = seen["raised"]
         expect.that(raised is None, "The search raised an error.", raised)
         expect.equal(seen["hooks"], 0, what="hooks that were left on the model")
+        expect.equal(len(seen["runs"]), 1, what="how often the model was run")
+        expect.equal(seen["runs"], [False], what="whether gradients were recorded in that run")
     return seen
 
 
@@ -58,6 +60,12 @@ def test_the_infinity_before_the_nan(student, draw, expect):
     case["x"] = np.ones((3, 4), F16)
     find = _forward(student, expect, case)["find"]
     _held(expect, find, {"module": plan[1], "kind": "+inf", "index": [0, 0], "born": True})
+    # one that the next module makes finite, in the same memory
+    place = place_in(draw, 3, 4)
+    spoil = ["spoil", {"entries": [[place, INF]]}]
+    case, plan = case_of(draw, [["linear", {}], spoil, ["hardtanh in place", {}]])
+    find = _forward(student, expect, case)["find"]
+    _held(expect, find, {"module": plan[1], "kind": "+inf", "index": place, "born": True})
 
 
 @check("8.5.h", **ROW, level="pass")
@@ -68,7 +76,9 @@ def test_tensors_inside_an_output(student, draw, expect):
         options = {"shape": shape, "bad": bad, "entries": [[place, draw.choice([NAN, INF])]]}
         case, plan = case_of(draw, [["linear", {}], ["split", options], ["join", {}]])
         find = _forward(student, expect, case)["find"]
-        _held(expect, find, {"module": plan[1], "output": bad, "index": place, "born": True})
+        # a tensor of whole numbers, which is never bad, comes first
+        truth = {"module": plan[1], "output": bad + 1, "index": place, "born": True}
+        _held(expect, find, truth)
 
 
 @check("8.5.h", **ROW, level="pass")
@@ -112,6 +122,12 @@ def test_cause_or_victim(student, draw, expect):
         case["x"][draw.integer(0, 2), draw.integer(0, 3)] = draw.choice([NAN, INF])
         find = _forward(student, expect, case)["find"]
         _held(expect, find, {"module": plan[0], "born": False})
+    # -inf that a mask may give out is bad for a module that is given nothing else
+    row = draw.integer(0, 2)
+    mask = ["spoil", {"entries": [[[row, column], -INF] for column in range(4)]}]
+    case, plan = case_of(draw, [["linear", {}], mask, ["softmax", {}]])
+    find = _forward(student, expect, {**case, "allow": [[plan[1]]]})["find"]
+    _held(expect, find, {"module": plan[2], "index": [row, 0], "kind": "nan", "born": False})
     # what a module repairs is no find, though it was given something bad
     case, _ = case_of(draw, [["hardtanh in place", {}], ["linear", {}]])
     case["x"][draw.integer(0, 2), draw.integer(0, 3)] = draw.choice([-INF, INF])
@@ -125,8 +141,12 @@ def test_one_of_several_calls(student, draw, expect):
     spoil = ["spoil", {"entries": [[place, NAN]], "call": call}]
     modules = [["again", *spoil], ["line", "linear", {}]]
     case = {"modules": modules, "plan": ["again", "line", "again", "line", "again", "line"]}
-    find = _forward(student, expect, {**case, "x": draw.normal((3, 4))})["find"]
-    _held(expect, find, {"module": "again", "call": call, "index": place})
+    truth = {"module": "again", "call": call, "index": place}
+    case["x"] = draw.normal((3, 4))
+    _held(expect, _forward(student, expect, case)["find"], truth)
+    # the same module under two names goes by the first
+    case |= {"alias": {"twin": "again"}, "plan": ["again", "line", "twin", "line", "again"]}
+    _held(expect, _forward(student, expect, case)["find"], truth)
 
 
 @check("8.5.h", **ROW, level="pass")
@@ -134,13 +154,14 @@ def test_model_left_as_it_was(student, draw, expect):
     """Mode, running statistics and the RNG are what they were, in training and in evaluation."""
     place = place_in(draw, 3, 4)
     for train in (True, False):
-        kinds = [["linear", {}], ["norm", {}], ["dropout", {}]]
+        kinds = [["linear", {}], ["norm", {}], ["dropout", {}], ["ticks", {}], ["norm", {}]]
         for last in (["linear", {}], ["spoil", {"entries": [[place, INF]]}]):
-            case, _ = case_of(draw, [*kinds, last], train=train, own_hook="quiet")
+            case, plan = case_of(draw, [*kinds, last], train=train, own_hook="quiet")
+            case["evaluated"] = [plan[4]]  # a frozen norm
             seen = _forward(student, expect, case)
-            expect.equal(seen["own_hooks"], 1, what="hooks of the model's owner, which must stay,")
-            expect.that(seen["mode"] is True, "The model's mode was changed.")
-            expect.that(seen["buffers"] is True, "The running statistics of a norm were changed.")
+            expect.equal(seen["own_hooks"], 2, what="hooks of the model's owner, which must stay,")
+            expect.that(seen["mode"] is True, "The mode of the model, or of a module, was changed.")
+            expect.that(seen["buffers"] is True, "Running statistics or another buffer changed.")
             expect.that(seen["rng"] is True, "The RNG is not where it was.")
     # in evaluation a dropout does nothing: what is found shows which mode the model ran in
     _held(expect, seen["find"], {"index": place, "kind": "+inf"})
@@ -159,7 +180,7 @@ def test_model_that_raises(student, draw, expect):
     seen = _forward(student, expect, case, left=False)
     expect.equal(seen["raised"], ["LookupError", "the hook itself fails"], what="a hook's error")
     left = [seen["hooks"], seen["own_hooks"]]
-    expect.equal(left, [0, 1], what="hooks left after a hook raised: of the search, of the owner")
+    expect.equal(left, [0, 2], what="hooks left after a hook raised: of the search, of the owner")
     case, plan = case_of(draw, [["spoil", {"entries": [[[1, 1], NAN]]}], ["fail", {}]])
     seen = _forward(student, expect, case)
     _held(expect, seen["find"], {"module": plan[0], "index": [1, 1]})

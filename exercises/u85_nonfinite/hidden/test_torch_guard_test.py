@@ -33,7 +33,8 @@ def _test(student, expect, function, inputs, truth, **more):
         expect.that(fine, f"The message should say {word}, and not {other}.", message)
     if more.get("alone"):
         expect.that(seen["kept"] is True, "The inputs were changed.")
-        expect.equal(seen["gradients"], 0, what="inputs whose .grad was filled")
+        what = "inputs, and parameters of the function, whose .grad was filled"
+        expect.equal(seen["gradients"], 0, what=what)
 
 
 @check("8.5.p", **ROW, level="pass")
@@ -65,9 +66,9 @@ def test_guard_sees_infinite_gradients(student, draw, expect):
 
 @check("8.5.p", **ROW, level="pass")
 def test_guard_leaves_inputs_alone(student, draw, expect):
-    """Inputs keep their values and gradients, and results without a graph are looked at, too."""
+    """Inputs keep their values, no .grad is filled, and results without a graph are looked at."""
     x = [[1.0, draw.uniform(1, 5)]]
-    for function in ("sign", "detached", "constant"):
+    for function in ("sign", "detached", "constant", "scaled"):
         _test(student, expect, function, x, None, alone=True)
     _test(student, expect, "two wheres", x, None, alone=True, needs_grad=True)
     _test(student, expect, "two wheres", x, None, alone=True)

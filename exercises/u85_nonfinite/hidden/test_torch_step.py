@@ -60,6 +60,10 @@ def test_not_measured_is_not_zero(student, draw, expect):
     tensors = [
         ["absent", None, ""],
         ["huge", np.full((2, 3), 60000, F32), "fp16"],
+        ["large", np.full(2, 3e38, F32), "plain"],
+        # sums that bfloat16 and float16 do not hold
+        ["many", np.full(301, NAN, F32), "bf16"],
+        ["more", np.full(2051, -INF, F32), "fp16"],
         ["empty", np.zeros((0, 3), F32), "plain"],
         ["scalar", np.array(-INF, F32), "plain"],
         ["three", array, "plain"],
@@ -68,11 +72,12 @@ def test_not_measured_is_not_zero(student, draw, expect):
         ["keep", np.array([True, False]), "plain"],
     ]
     truth = {
-        "absent": None, "huge": 0, "empty": 0, "scalar": 1, "three": 2, "gone": None,
-        "whole": 0, "keep": 0,
+        "absent": None, "huge": 0, "large": 0, "many": 301, "more": 2051, "empty": 0,
+        "scalar": 1, "three": 2, "gone": None, "whole": 0, "keep": 0,
     }  # fmt: skip
     seen = watched(student, expect, "counted", {"tensors": tensors})
     expect.equal(seen["counts"], truth, what="counts")
+    expect.that(seen["kept"] is True, "The dict of tensors was changed.")
     absent = [["a", None, ""], ["b", None, ""]]
     seen = watched(student, expect, "counted", {"tensors": absent})
     expect.equal(seen["counts"], {"a": None, "b": None}, what="counts where there are none")
@@ -138,13 +143,15 @@ def test_step_is_clipped_by_the_global_norm(student, draw, expect):
         (draw.uniform(3, 50), [], 1.0),
         (draw.uniform(3, 5), [2.0], 2.0),
         (draw.uniform(3, 5), [draw.uniform(6, 9)], 9.0),
+        (draw.uniform(3, 5), [INF], INF),
+        (0.0, [], 1.0),
     ):
         gradients = _gradients(draw, weights, size)
         loss = draw.uniform(0.1, 5)
         step = {"grads": gradients, "loss": loss, "max_norm": options}
         (seen,) = _steps(student, expect, {"weights": weights, "steps": [step]})
         _reported(expect, seen, True, loss, size, {})
-        _moved(expect, seen, gradients, min(1.0, limit / size))
+        _moved(expect, seen, gradients, min(1.0, limit / size) if size else 1.0)
 
 
 @check("8.5.l", **ROW, level="pass")
@@ -220,6 +227,23 @@ def test_frozen_and_tied_parameters(student, draw, expect):
     (seen,) = _steps(student, expect, case)
     _reported(expect, seen, True, 1.0, 3.0, {})
     _moved(expect, seen, {**gradients, "second": np.zeros(5)}, 1 / 3.0)
+    # not in this loss: weight decay must not move it either
+    case = {"weights": weights, "steps": [step], "optimizer": "adamw"}
+    (seen,) = _steps(student, expect, case)
+    still = float(np.abs(seen["moved"]["second"]).max())
+    expect.equal(still, 0.0, what="how far a parameter without a gradient was moved")
+    # nothing in this loss at all
+    (seen,) = _steps(student, expect, {**case, "steps": [{"grads": {}, "loss": 1.0}]})
+    _reported(expect, seen, True, 1.0, 0.0, {})
+    # in the model, and of no optimizer: part of the norm, and bad for all
+    gradients = _gradients(draw, weights, 3.0)
+    case = {"weights": weights, "optimized": ["first", "last"]}
+    spoiled = {**gradients, "second": np.full(5, NAN, F32)}
+    steps = [{"grads": gradients, "loss": 1.0}, {"grads": spoiled, "loss": 1.0}]
+    first, second = _steps(student, expect, {**case, "steps": steps})
+    _reported(expect, first, True, 1.0, 3.0, {})
+    _moved(expect, first, {**gradients, "second": np.zeros(5)}, 1 / 3.0)
+    _reported(expect, second, False, 1.0, None, {"second": 5})
 
 
 @check("8.5.l", **ROW, level="pass")
@@ -227,10 +251,14 @@ def test_limits_that_are_none(student, draw, expect):
     """A max_norm that is not positive is refused before anything happens."""
     weights = _weights(draw)
     for limit in (0.0, -1.0, NAN):
-        step = {"grads": _gradients(draw, weights, 2.0), "loss": 1.0, "max_norm": [limit]}
+        gradients = _gradients(draw, weights, 2.0)
+        step = {"grads": gradients, "stale": gradients, "loss": 1.0, "max_norm": [limit]}
         (seen,) = watched(student, expect, "guarded", {"weights": weights, "steps": [step]})[
             "steps"
         ]
         refused = "ValueError" in (seen["raised"] or [])
         expect.that(refused, f"A max_norm of {limit} must raise ValueError.")
         expect.that(seen["untouched"] is True, "Weights changed although it was refused.")
+        expect.equal(seen["backwards"], 0, what="backwards although it was refused")
+        left = seen["gradients_left"]
+        expect.equal(left, list(weights), what="gradients that are there after a refusal")

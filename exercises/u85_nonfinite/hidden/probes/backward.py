@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import torch
@@ -9,7 +10,7 @@ from torch.nn import functional as F
 
 from grader.instruments.bad_nodes import nodes_of
 
-from .scenes import SCENES
+from .scenes import SCENES, Poison
 
 
 def backward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -17,7 +18,10 @@ def backward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     scene = SCENES[case["scene"]]
     plain, watched = scene(case, []), scene(case, [])
     seen: dict[str, Any] = {"raised": None, "find": None}
-    leaves = _leaves(watched)
+    leaves, others = _leaves(watched), _leaves(plain)
+    if case.get("old"):
+        for tensor in (*leaves, *others):
+            tensor.grad = torch.full_like(tensor, case["old"])
     try:
         seen["find"] = stage.first_bad_backward(watched)
     except NotImplementedError:
@@ -25,7 +29,6 @@ def backward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         seen["raised"] = [[kind.__name__ for kind in type(error).__mro__], str(error)]
         return seen
-    others = _leaves(plain)
     plain.backward()
     seen["same"] = [
         torch.equal(_bits(mine.grad), _bits(other.grad))
@@ -69,6 +72,10 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             raise ValueError("the forward itself fails")
         if case["step"] == "infinite":
             return (y - y.detach()).sqrt().sum()
+        if case["step"] == "own":
+            return Poison.apply(y).sum()
+        if case["step"] == "second":
+            return (x * 0 / (x - x.detach())).sum()
         if case["step"] == "broken":
             return SCENES["broken"]({"x": torch.ones(2).numpy()}, [])
         return torch.where(y > 0, y.rsqrt(), y).sum()
@@ -76,7 +83,7 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     torch.set_rng_state(dropped if case["now"] == "dropped" else kept)
     before = torch.get_rng_state()
     given = {"dropped": [dropped], "kept": [kept], "none": []}[case["given"]]
-    previous = case.get("mode", "off")
+    previous, filters = case.get("mode", "off"), list(warnings.filters)
     seen: dict[str, Any] = {"raised": None, "node": None}
     with torch.autograd.set_detect_anomaly(previous != "off", check_nan=previous != "unchecked"):
         mode = _mode()
@@ -89,6 +96,7 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         seen["mode"] = _mode() == mode
         torch.autograd.set_detect_anomaly(previous != "off", check_nan=previous != "unchecked")
     seen["rng"] = torch.equal(torch.get_rng_state(), before)
+    seen["filters"] = list(warnings.filters) == filters
     seen["calls"] = calls
     return seen
 
@@ -101,6 +109,7 @@ def _state(*, dropped: bool) -> Any:
     """Return a state of the RNG from which dropout of one entry draws, or keeps, it."""
     for seed in range(1000):
         torch.manual_seed(seed)
+        torch.rand(3)  # so that no seed alone leads to it
         state = torch.get_rng_state()
         if (F.dropout(torch.ones(1), 0.5).item() == 0) == dropped:
             return state

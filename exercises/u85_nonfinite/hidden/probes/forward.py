@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MethodType
 from typing import Any
 
 import torch
@@ -28,7 +29,11 @@ def forward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         raise
     except Exception as error:
         seen["find"], seen["raised"] = None, [type(error).__name__, str(error)]
-    seen["own_hooks"] = sum(handle.id in module._forward_hooks for module, handle in own)
+    seen["runs"] = getattr(model, "recorded", [False])
+    seen["own_hooks"] = sum(
+        handle.id in module._forward_hooks or handle.id in module._forward_pre_hooks
+        for module, handle in own
+    )
     seen["hooks"] = hooks_left(model) - seen["own_hooks"]
     seen["rng"] = torch.equal(torch.get_rng_state(), rng)
     seen["mode"] = [module.training for module in model.modules()] == mode
@@ -39,7 +44,7 @@ def forward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _own_hook(model: nn.Module, kind: str) -> list[Any]:
-    """Put a hook of somebody else's on a module: one that does nothing, or one that raises."""
+    """Put hooks of somebody else's on a module: two that do nothing, or a second that raises."""
     if not kind:
         return []
 
@@ -48,12 +53,19 @@ def _own_hook(model: nn.Module, kind: str) -> list[Any]:
             raise LookupError("the hook itself fails")
 
     module = list(model.modules())[-1]
-    return [(module, module.register_forward_hook(hook))]
+    before = module.register_forward_pre_hook(lambda module, args: None)
+    return [(module, before), (module, module.register_forward_hook(hook))]
 
 
 def hooks_left(model: nn.Module) -> int:
-    """Return how many forward hooks are on a model's modules."""
-    return sum(len(m._forward_hooks) + len(m._forward_pre_hooks) for m in model.modules())
+    """Return how many forward hooks are on a model's modules, on all modules, or in their place."""
+    everywhere = nn.modules.module
+    left = len(everywhere._global_forward_hooks) + len(everywhere._global_forward_pre_hooks)
+    for module in model.modules():
+        left += len(module._forward_hooks) + len(module._forward_pre_hooks)
+        own = MethodType(type(module).forward, module)
+        left += vars(module).get("forward", own) != own
+    return left
 
 
 def _batch(case: dict[str, Any]) -> Any:

@@ -53,12 +53,13 @@ def _names_the_host(args: Any, kwargs: dict[str, Any]) -> bool:
 def counted(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Count the bad entries of tensors of several dtypes and layouts, and the waits."""
     tensors = _tensors(case)
+    names = list(tensors)
     before = [None if t is None else t.clone() for t in tensors.values()]
     waits = Waits()
     with waits:
         counts = stage.nonfinite_counts(tensors)
     order = list(counts) if isinstance(counts, dict) else None
-    kept = all(
+    kept = list(tensors) == names and all(
         (now is None and old is None) or bool(((now == old) | (now != now)).all())  # noqa: PLR0124
         for now, old in zip(tensors.values(), before, strict=True)
     )
@@ -109,17 +110,23 @@ def guarded(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     for name in case.get("frozen", []):
         parameters[name].requires_grad_(False)
     optimizer: torch.optim.Optimizer
+    optimized = [parameters[name] for name in case.get("optimized", parameters)]
     if case.get("optimizer") == "adamw":
-        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.5)
+        optimizer = torch.optim.AdamW(optimized, lr=0.1, weight_decay=0.5)
     else:
-        optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+        optimizer = torch.optim.SGD(optimized, lr=1.0)
     steps = []
     for step in case["steps"]:
         names = list(step["grads"])
         for name, array in step.get("stale", {}).items():
             parameters[name].grad = torch.from_numpy(array.copy())
         gradients = [torch.from_numpy(step["grads"][name].copy()) for name in names]
-        loss = GivenGradient.apply(step["loss"], gradients, *(parameters[n] for n in names))
+        given = [parameters[name] for name in names]
+        if not given:  # a loss that depends on none of the model's parameters
+            given, gradients = [torch.zeros(1, requires_grad=True)], [torch.ones(1)]
+        loss = GivenGradient.apply(step["loss"], gradients, *given)
+        backwards: list[int] = []
+        loss.register_hook(lambda gradient, ran=backwards: ran.append(1))
         before, state = _weights(model), _state(optimizer)
         seen: dict[str, Any] = {"report": None, "raised": None}
         try:
@@ -132,6 +139,7 @@ def guarded(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         seen["moved"] = {name: before[name].double() - after[name].double() for name in before}
         seen["untouched"] = all(torch.equal(before[name], after[name]) for name in before)
         seen["state_kept"] = _same(_state(optimizer), state)
+        seen["backwards"] = len(backwards)
         seen["gradients_left"] = [n for n, p in model.named_parameters() if p.grad is not None]
         steps.append(seen)
     return {"steps": steps}
@@ -160,7 +168,11 @@ def _same(now: list[Any], before: list[Any]) -> bool:
 
 # 8.5.p assert_finite
 
+SCALE = torch.tensor(2.0, requires_grad=True)
+"""A parameter that a function is made of."""
+
 FUNCTIONS = {
+    "scaled": lambda x: x * SCALE,
     "one where": lambda x: torch.where(x > 0, x.sqrt(), 0.0),
     "two wheres": lambda x: torch.where(x > 0, torch.where(x > 0, x, 1.0).sqrt(), 0.0),
     "clamped too late": lambda x: x * x.square().sum().rsqrt().clamp(max=1e6),
@@ -201,5 +213,5 @@ def guard_test(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen["kept"] = all(
         torch.equal(now.detach(), old) for now, old in zip(inputs, before, strict=True)
     )
-    seen["gradients"] = sum(tensor.grad is not None for tensor in inputs)
+    seen["gradients"] = sum(tensor.grad is not None for tensor in (*inputs, SCALE))
     return seen

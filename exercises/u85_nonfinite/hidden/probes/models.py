@@ -61,7 +61,10 @@ class Mask(nn.Module):
 
 
 class Split(nn.Module):
-    """Gives out nested lists, tuples and dicts; tensor number `bad` of them is spoiled."""
+    """Gives out nested lists, tuples and dicts: whole numbers, then three tensors.
+
+    Number `bad` of the three is spoiled.
+    """
 
     def __init__(self, shape: str, bad: int, entries: list[Any]) -> None:
         super().__init__()
@@ -69,14 +72,15 @@ class Split(nn.Module):
         self.writers = [Spoil(entries)]  # in a list, so that this module stays a leaf
 
     def forward(self, x: Any) -> Any:
-        """Return three tensors and things that are none."""
+        """Return four tensors and things that are none."""
         parts = [self.writers[0](x) if number == self.bad else x + number for number in range(3)]
         first, second, third = parts
+        whole = torch.zeros(x.shape, dtype=torch.long)
         if self.shape == "tuple":
-            return first, None, (second, 3), third
+            return whole, first, None, (second, 3), third
         if self.shape == "list":
-            return [first, [second, third], "text"]
-        return {"z": first, "n": 1, "a": {"deep": second, "flat": [third]}}
+            return [whole, first, [second, third], "text"]
+        return {"whole": whole, "z": first, "n": 1, "a": {"deep": second, "flat": [third]}}
 
 
 class Join(nn.Module):
@@ -86,6 +90,19 @@ class Join(nn.Module):
         """Return the sum of the tensors at the top."""
         items = parts.values() if isinstance(parts, dict) else parts
         return sum(item for item in items if isinstance(item, torch.Tensor))
+
+
+class Ticks(nn.Module):
+    """Counts its calls in a buffer that is not part of the state dict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("ticks", torch.zeros(()), persistent=False)
+
+    def forward(self, x: Any) -> Any:
+        """Return what comes in."""
+        self.ticks.add_(1)
+        return x
 
 
 class Fail(nn.Module):
@@ -137,6 +154,7 @@ class Plan(nn.Module):
 
     Attributes:
         plan: Names to run, in order; one may be run several times.
+        recorded: For each run, whether gradients were recorded.
     """
 
     def __init__(self, modules: dict[str, nn.Module], plan: list[str]) -> None:
@@ -144,9 +162,11 @@ class Plan(nn.Module):
         for name, module in modules.items():
             self.add_module(name, module)
         self.plan = plan
+        self.recorded: list[bool] = []
 
     def forward(self, x: Any, scale: Any = None) -> Any:
         """Run the plan."""
+        self.recorded.append(torch.is_grad_enabled())
         if scale is not None:
             x = x * scale
         for name in self.plan:
@@ -171,6 +191,7 @@ def make(kind: str, options: dict[str, Any]) -> nn.Module:
         "mask": Mask,
         "join": Join,
         "fail": Fail,
+        "ticks": Ticks,
         "gather": Gather,
         "between": lambda: Between(width),
         "spoil": lambda: Spoil(options["entries"], options.get("call")),
@@ -192,10 +213,19 @@ def wide_linear(width: int) -> nn.Module:
 
 
 def build(case: dict[str, Any]) -> Plan:
-    """Return the model of a case: its ``modules`` (name, kind, options) and its ``plan``."""
+    """Return the model of a case: its ``modules`` (name, kind, options) and its ``plan``.
+
+    ``alias`` gives modules a second name, ``evaluated`` names those that are in evaluation mode
+    whatever the model is in.
+    """
     torch.manual_seed(case.get("seed", 0))
     modules = {name: make(kind, options) for name, kind, options in case["modules"]}
     model = Plan(modules, case.get("plan", [name for name, _, _ in case["modules"]]))
+    for name, other in case.get("alias", {}).items():
+        model.add_module(name, modules[other])
     if case.get("half"):
         model.half()
-    return model.train(case.get("train", True))
+    model.train(case.get("train", True))
+    for name in case.get("evaluated", []):
+        modules[name].eval()
+    return model

@@ -13,7 +13,8 @@ from .models import build
 
 def mortem(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Ask for a post-mortem of a step; return it, what it left changed, and a second count."""
-    seen: dict[str, Any] = {"recount": _recount(case)}
+    fails = case["loss"] == "fails"
+    seen: dict[str, Any] = {"recount": None if fails else _recount(case), "raised": None}
     model, x, y, loss_fn = _step(case)
     gradients = {}
     for number, (name, parameter) in enumerate(model.named_parameters()):
@@ -23,7 +24,12 @@ def mortem(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     buffers = [buffer.clone() for buffer in model.buffers()]
     rng = torch.get_rng_state()
     mode = [module.training for module in model.modules()]
-    seen["report"] = stage.post_mortem(model, (x, y), loss_fn)
+    try:
+        seen["report"] = stage.post_mortem(model, (x, y), loss_fn)
+    except LookupError as error:
+        if not fails:
+            raise
+        seen["raised"] = str(error)
     seen["rng"] = torch.equal(torch.get_rng_state(), rng)
     seen["mode"] = [module.training for module in model.modules()] == mode
     seen["hooks"] = hooks_left(model)
@@ -53,7 +59,14 @@ def _step(case: dict[str, Any]) -> tuple[nn.Module, Any, Any, Any]:
     return model, torch.from_numpy(case["x"]), torch.from_numpy(case["y"]), _LOSSES[case["loss"]]
 
 
+def _fails(out: Any, y: Any) -> Any:
+    """Raise, after the forward has run."""
+    torch.rand(3)
+    raise LookupError("the loss itself fails")
+
+
 _LOSSES = {
+    "fails": _fails,
     "mse": nn.functional.mse_loss,
     "log": lambda out, y: (out - out.detach() + y).log().mean(),
     "root": lambda out, y: (out - out.detach()).abs().sqrt().sum() + y.sum(),

@@ -39,6 +39,7 @@ def safe_where(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         saw.append(bool(torch.isin(t.detach(), allowed).all()))
         return FUNCTIONS[case["function"]](t)
 
+    before = x.detach().clone()
     value = stage.where_safe(function, x, keep, case["safe"], other)
     if not isinstance(value, torch.Tensor):
         return {"tensor": False}
@@ -54,6 +55,7 @@ def safe_where(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(other, torch.Tensor) or other is x or other.grad is None
         else other.grad,
         "saw": all(saw),
+        "kept": torch.equal(x.detach().nan_to_num(), before.nan_to_num()),
     }
 
 
@@ -72,8 +74,10 @@ def rows(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
 def masked(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Make one mask out of several; return it, its dtype, and scores after a softmax with it."""
     keeps = [torch.from_numpy(array) for array in case["keeps"]]
-    if case.get("filled"):
-        keeps[-1] = torch.zeros(keeps[-1].shape).masked_fill(~keeps[-1], -1e9)
+    for place, kind in case.get("spoiled", []):
+        plain = torch.zeros(keeps[place].shape)
+        filled = plain.masked_fill(~keeps[place], -1e9)
+        keeps[place] = keeps[place].long() if kind == "whole" else filled
     before = [keep.clone() for keep in keeps]
     mask = stage.additive_mask(keeps, DTYPES[case["dtype"]])
     if not isinstance(mask, torch.Tensor):

@@ -43,6 +43,20 @@ class Broken(torch.autograd.Function):
         raise RuntimeError("the backward itself is broken")
 
 
+class Poison(torch.autograd.Function):
+    """Its backward gives out NaN."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        """Return a copy."""
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        """Return NaN."""
+        return gradient * torch.nan
+
+
 def leaf(case: dict[str, Any], key: str = "x") -> Any:
     """Return an array of the case as a leaf that needs a gradient."""
     return torch.from_numpy(case[key].copy()).requires_grad_()
@@ -120,6 +134,21 @@ def used_twice(case: dict[str, Any], trace: Trace) -> Any:
     return _noted(trace, "sum", value * 3e38 + value * 3e38).sum()
 
 
+def weighted_root(case: dict[str, Any], trace: Trace) -> Any:
+    """Roots whose gradients are multiplied by weights of the case."""
+    return (_noted(trace, "root", leaf(case).sqrt()) * torch.from_numpy(case["weights"])).sum()
+
+
+def quotient(case: dict[str, Any], trace: Trace) -> Any:
+    """One leaf over another."""
+    return _noted(trace, "quotient", leaf(case) / leaf(case, "y")).sum()
+
+
+def one_part(case: dict[str, Any], trace: Trace) -> Any:
+    """A value that is split, of which one part is used alone: the other has no gradient."""
+    return _noted(trace, "part", leaf(case).split(1)[0].exp()).sum()
+
+
 def doublings(case: dict[str, Any], trace: Trace) -> Any:
     """A graph with 2 ** times paths, and one root at 0 at its end."""
     x = leaf(case).sqrt() if case["bad"] else leaf(case)
@@ -157,7 +186,7 @@ SCENES: dict[str, Scene] = {
     for scene in (
         root_at_a_layer, one_operation, one_where, masked_attention, linear_after_log,
         growing_gradient, used_twice, doublings, deep, without_graph, broken,
-        soft_cross_entropy,
+        soft_cross_entropy, weighted_root, quotient, one_part,
     )
 }  # fmt: skip
 

@@ -1,0 +1,49 @@
+"""Puts things back at the end, which a loss that raises never reaches.
+
+check = "8.5.q/loss_that_raises"
+stage = "torch"
+says = "The loss raised, and gradients, buffers and the RNG were left as the failed step had made them. What puts them back belongs in a finally block."
+"""
+
+_at_the_end = post_mortem
+
+
+def post_mortem(model, batch, loss_fn):
+    x, y = batch
+    stored = dict(model.named_parameters()) | dict(model.named_buffers())
+    bad = {name: count for name, count in nonfinite_counts(stored).items() if count}
+    numbers = {"input": nonfinite_counts({"x": x})["x"], "weights": sum(bad.values()), "forward": 0}
+    first = first_bad_forward(model, (x,))
+
+    def count(module, args, output):
+        numbers["forward"] += int((~output.isfinite()).sum())
+
+    gradients = [(parameter, parameter.grad) for parameter in model.parameters()]
+    buffers, rng = _buffers(model), torch.get_rng_state()
+    leaves = [m for m in model.modules() if not list(m.children())]
+    hooks = [leaf.register_forward_hook(count) for leaf in leaves]
+    for parameter in model.parameters():
+        parameter.grad = None
+    loss = loss_fn(model(x), y)
+    numbers["loss"] = int(not bool(loss.isfinite()))
+    node = first_bad_backward(loss)
+    found = nonfinite_counts({name: p.grad for name, p in model.named_parameters()})
+    numbers["backward"] = sum(count or 0 for count in found.values())
+    for hook in hooks:
+        hook.remove()
+    for parameter, gradient in gradients:
+        parameter.grad = gradient
+    torch.set_rng_state(rng)
+    _put_back(buffers)
+    cause = next((name for name, number in numbers.items() if number), None)
+    places = {
+        "input": "x",
+        "weights": next(iter(bad), ""),
+        "forward": first["module"] if first else "",
+        "loss": "loss",
+        "backward": node["node"] if node else "",
+        None: "",
+    }
+    suspects = list(numbers)
+    rejected = suspects if cause is None else suspects[: suspects.index(cause)]
+    return {"cause": cause, "place": places[cause], "rejected": rejected, "numbers": numbers}

@@ -1,0 +1,39 @@
+"""Puts back the buffers that are in the state dict, which not all are."""
+
+_searched = first_bad_forward
+
+
+def first_bad_forward(model, batch, allow=()):
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    finds, calls, entered = [], {}, {}
+    names = {m: name for name, m in model.named_modules() if not list(m.children())}
+
+    def enter(module, args, kwargs):
+        entered[module] = all(bool(t.isfinite().all()) for t in _tensors([args, kwargs]))
+
+    def leave(module, args, kwargs, output):
+        call = calls[module] = calls.get(module, -1) + 1
+        if finds:
+            return
+        for number, tensor in enumerate(_tensors(output)):
+            bad = _first_bad(tensor, names[module] in allow)
+            if bad is not None:
+                finds.append(dict(module=names[module], call=call, output=number, index=bad[0],
+                                  kind=bad[1], born=entered[module]))  # fmt: skip
+                return
+
+    rng = torch.get_rng_state()
+    hooks = [m.register_forward_pre_hook(enter, with_kwargs=True) for m in names]
+    hooks += [m.register_forward_hook(leave, with_kwargs=True) for m in names]
+    try:
+        with torch.no_grad():
+            _call(model, batch)
+    except Exception:
+        if not finds:
+            raise
+    finally:
+        for hook in hooks:
+            hook.remove()
+        torch.set_rng_state(rng)
+        model.load_state_dict(before)
+    return finds[0] if finds else None
