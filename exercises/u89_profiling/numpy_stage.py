@@ -61,7 +61,7 @@ def phase_table(events, waits, warmup=0):
     Args:
         events: List of events, in any order [us].
         waits: Data wait of each step, warm-up included [us], shape ``[n]``.
-        warmup: How many of the first steps to leave out of every number.
+        warmup: How many of the first steps to leave out of every number, 0 or more.
 
     Returns:
         A dict with
@@ -77,8 +77,9 @@ def phase_table(events, waits, warmup=0):
           first in the order above.
 
     Raises:
-        ValueError: If the number of waits is not the number of steps, no step is left after the
-            warm-up, a wait is negative or NaN, or a phase does not lie inside a step.
+        ValueError: If the number of waits is not the number of steps, `warmup` is negative or
+            leaves no step, a wait is negative, NaN or infinite, or a phase does not lie inside a
+            step.
     """
     raise NotImplementedError("8.9.b")
 
@@ -164,7 +165,7 @@ def paired_bootstrap(a, b, seed):
     median of the pair ratios ``a[i] / b[i]``: above 1 means that b is faster.
 
     The interval is a 99 % bootstrap interval of that median: draw n *pairs* with replacement, take
-    the median of their ratios, do this at least 2000 times, and take the 0.5 and 99.5 percentiles.
+    the median of their ratios, do this at least 1000 times, and take the 0.5 and 99.5 percentiles.
     The same arguments always give the same answer; NumPy's global random state is left alone.
 
     The verdict is the first of these that holds:
@@ -272,8 +273,9 @@ def diagnose(measurements):
 
     Raises:
         KeyError: If a measurement is missing.
-        ValueError: If one is negative or NaN, ``busy`` exceeds ``wall``, or the device is idle and
-            all four causes are 0: then something was not measured.
+        ValueError: If one is negative or NaN, ``wall``, ``peak_flops`` or ``peak_bandwidth`` is 0,
+            ``busy`` exceeds ``wall``, or the device is idle and all four causes are 0: then
+            something was not measured.
     """
     raise NotImplementedError("8.9.h")
 

@@ -88,7 +88,7 @@ def phase_table(events, waits, warmup=0):
     Args:
         events: List of events, in any order [us].
         waits: Data wait of each step, warm-up included [us], shape ``[n]``.
-        warmup: How many of the first steps to leave out of every number.
+        warmup: How many of the first steps to leave out of every number, 0 or more.
 
     Returns:
         A dict with
@@ -104,8 +104,9 @@ def phase_table(events, waits, warmup=0):
           first in the order above.
 
     Raises:
-        ValueError: If the number of waits is not the number of steps, no step is left after the
-            warm-up, a wait is negative or NaN, or a phase does not lie inside a step.
+        ValueError: If the number of waits is not the number of steps, `warmup` is negative or
+            leaves no step, a wait is negative, NaN or infinite, or a phase does not lie inside a
+            step.
     """
     # region 8.9.b
     steps = sorted((e["start"], e["end"]) for e in events if e["name"] == STEP)
@@ -113,9 +114,9 @@ def phase_table(events, waits, warmup=0):
     if len(waits) != len(steps):
         raise ValueError(f"{len(waits)} waits for {len(steps)} steps")
     if not 0 <= warmup < len(steps):
-        raise ValueError(f"{len(steps)} steps, {warmup} of them warm-up: none is left")
-    if not np.all(waits >= 0):
-        raise ValueError("a data wait is negative or NaN")
+        raise ValueError(f"of {len(steps)} steps {warmup} cannot be warm-up")
+    if not np.all((waits >= 0) & np.isfinite(waits)):
+        raise ValueError("a data wait is negative, NaN or infinite")
     times = {name: np.zeros(len(steps)) for name in PHASES}
     times["data_wait"] = waits
     for event in events:
@@ -275,7 +276,7 @@ def paired_bootstrap(a, b, seed):
     median of the pair ratios ``a[i] / b[i]``: above 1 means that b is faster.
 
     The interval is a 99 % bootstrap interval of that median: draw n *pairs* with replacement, take
-    the median of their ratios, do this at least 2000 times, and take the 0.5 and 99.5 percentiles.
+    the median of their ratios, do this at least 1000 times, and take the 0.5 and 99.5 percentiles.
     The same arguments always give the same answer; NumPy's global random state is left alone.
 
     The verdict is the first of these that holds:
@@ -434,13 +435,16 @@ def diagnose(measurements):
 
     Raises:
         KeyError: If a measurement is missing.
-        ValueError: If one is negative or NaN, ``busy`` exceeds ``wall``, or the device is idle and
-            all four causes are 0: then something was not measured.
+        ValueError: If one is negative or NaN, ``wall``, ``peak_flops`` or ``peak_bandwidth`` is 0,
+            ``busy`` exceeds ``wall``, or the device is idle and all four causes are 0: then
+            something was not measured.
     """
     # region 8.9.h
     m = {name: measurements[name] for name in _MEASURED}
-    if not all(value >= 0 for value in m.values()) or not 0 < m["wall"] >= m["busy"]:
+    if not all(value >= 0 for value in m.values()) or not m["wall"] >= m["busy"]:
         raise ValueError("a measurement is negative, or busy is longer than wall")
+    if not min(m["wall"], m["peak_flops"], m["peak_bandwidth"]) > 0:
+        raise ValueError("wall and the two peaks must be above 0")
     starved = {
         "input": ("data_wait", m["data_wait"]),
         "transfer": ("copies", m["copies"]),

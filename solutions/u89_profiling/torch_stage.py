@@ -127,7 +127,8 @@ def profile_steps(trainer, loader, plan, trace_dir=None, clock=time.perf_counter
 
     Raises:
         ValueError: If `active` or `repeat` is below 1, another number is negative, or the loader
-            has no batch at all.
+            has no batch when it is iterated: at the start, or again after it has ended, as a
+            generator that is used up.
     """
     # region 8.9.k
     wait, warmup, active, repeat = (plan[k] for k in ("wait", "warmup", "active", "repeat"))
@@ -382,7 +383,9 @@ def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, see
         base: Function ``base(seed) -> trainer``: a fresh trainer at every call, with the same
             weights and the same batches for the same seed.
         new: The same for the optimized trainer, with the weights and batches of `base`.
-        samples: ``(old, new)``: two lists of times [s], entry i of both measured together.
+        samples: ``(old, new)``: two lists of times [s], entry i of both measured together. They are
+            as long as each other, not empty, and their times finite and above 0: what
+            `paired_bootstrap` refuses is not handed in.
         controls: List of functions ``control(make) -> result`` that train a ``make(seed)`` and
             return an object with ``name`` (text) and ``passed`` (bool): those of
             `compact.controls`, for example.
@@ -397,6 +400,9 @@ def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, see
         - ``"failed"``: names of the parts that failed, in the order above.
         - ``"controls"``: ``{name: passed}`` of each control.
         - ``"speed"``: ``{"ratio", "low", "high", "verdict"}``.
+
+    Raises:
+        Exception: What a trainer or a control raises, an error while loading excepted.
     """
     # region 8.9.o
     old, fresh = _first_step(base, base, seed), _first_step(new, base, seed)

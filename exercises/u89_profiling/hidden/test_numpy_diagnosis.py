@@ -169,6 +169,10 @@ def test_every_measurement_is_looked_at(student, draw, expect):
                                 ("minus infinity", -math.inf)):  # fmt: skip
                 words = f"if {name} is {word} on an {state} device"
                 cases.append((words, ({**good, name: value},), {}))
+        for name in ("wall", "peak_flops", "peak_bandwidth"):
+            busy = {"busy": 0} if name == "wall" else {}
+            bad = {**good, **busy, name: 0}
+            cases.append((f"if {name} is 0 on an {state} device", (bad,), {}))
         for more in (1.001, 4):
             bad = {**good, "busy": good["wall"] * more}
             cases.append(("if busy is longer than wall", (bad,), {}))

@@ -239,11 +239,13 @@ def test_every_incomplete_measurement(student, draw, expect):
         ("if there are no waits", (events, []), {}),
         ("if all steps are warm-up", (events, waits, 3), {}),
         ("if more than all steps are warm-up", (events, waits), {"warmup": 4}),
+        ("if the warm-up is negative", (events, waits, -1), {}),
         ("if there is no step", ([], []), {}),
         ("if there is no step but a wait", ([], [5]), {}),
     ]
     for index, warmup in product(range(3), (0, 1)):
-        for word, value in (("negative", -t), ("NaN", math.nan), ("minus infinity", -math.inf)):
+        for word, value in (("negative", -t), ("NaN", math.nan), ("infinite", math.inf),
+                            ("minus infinity", -math.inf)):  # fmt: skip
             bad = [*waits[:index], value, *waits[index + 1 :]]
             words = f"if wait {index} is {word}, with {warmup} steps of warm-up"
             cases.append((words, (events, bad, warmup), {}))
