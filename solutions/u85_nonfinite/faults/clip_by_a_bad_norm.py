@@ -3,7 +3,7 @@
 check = "8.5.l/one_bad_entry_spoils_nothing"
 stage = "torch"
 says = "One bad entry made the norm bad, and clipping by it made everything NaN. Skip the step instead."
-also = ["8.5.l/next_step_starts_clean"]
+also = ["8.5.l/next_step_starts_clean", "8.5.l/frozen_and_tied_parameters"]
 source = "facebookresearch/habitat-lab#2226, pytorch/pytorch#46849"
 """
 

@@ -3,7 +3,7 @@
 check = "8.5.f/guarded_root_like_autograd"
 stage = "numpy"
 says = "Where x <= 0 the function is constant and its gradient 0."
-also = ["8.5.f/upstream_where_nothing_passes", "8.5.f/guarded_root_hides_no_nan"]
+also = ["8.5.f/upstream_where_nothing_passes", "8.5.f/guarded_root_hides_no_nan", "8.5.f/upstream_that_broadcasts"]
 """
 
 

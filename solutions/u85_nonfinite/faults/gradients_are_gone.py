@@ -3,6 +3,7 @@
 check = "8.5.q/step_left_as_it_was"
 stage = "torch"
 says = "The gradients from before the call are gone. Keep them and put them back."
+also = ["8.5.q/loss_that_raises"]
 """
 
 

@@ -3,7 +3,7 @@
 check = "8.5.l/one_bad_entry_spoils_nothing"
 stage = "torch"
 says = "Bad entries were replaced and the step was taken: nobody hears of the fault, and the rest of the gradient is of a broken step. Skip it, and say so."
-also = ["8.5.l/next_step_starts_clean"]
+also = ["8.5.l/next_step_starts_clean", "8.5.l/frozen_and_tied_parameters"]
 """
 
 

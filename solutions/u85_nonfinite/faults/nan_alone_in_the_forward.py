@@ -3,7 +3,7 @@
 check = "8.5.h/the_infinity_before_the_nan"
 stage = "torch"
 says = "The output was inf before it was NaN. Looking for NaN alone blames the module behind."
-also = ["8.5.h/fault_at_a_random_layer", "8.5.h/first_entry_however_it_lies", "8.5.h/tensors_inside_an_output", "8.5.h/allowed_masks_of_a_model", "8.5.h/cause_or_victim", "8.5.h/model_left_as_it_was", "8.5.h/models_without_a_fault", "8.5.q/cause_of_a_step"]
+also = ["8.5.h/fault_at_a_random_layer", "8.5.h/first_entry_however_it_lies", "8.5.h/tensors_inside_an_output", "8.5.h/allowed_masks_of_a_model", "8.5.h/cause_or_victim", "8.5.h/model_left_as_it_was", "8.5.h/models_without_a_fault", "8.5.q/cause_of_a_step", "8.5.q/every_call_counts"]
 source = "huggingface/transformers#5651, huggingface/transformers#9487"
 """
 

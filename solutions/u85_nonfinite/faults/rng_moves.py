@@ -3,7 +3,7 @@
 check = "8.5.h/model_left_as_it_was"
 stage = "torch"
 says = "The search has drawn dropout masks. Put the RNG back, or the next step is another one."
-also = ["8.5.q/step_left_as_it_was"]
+also = ["8.5.q/step_left_as_it_was", "8.5.q/loss_that_raises"]
 """
 
 

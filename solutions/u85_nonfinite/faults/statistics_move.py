@@ -3,7 +3,7 @@
 check = "8.5.h/model_left_as_it_was"
 stage = "torch"
 says = "A forward in training mode moves the statistics of a BatchNorm, and a bad batch spoils them. Put the buffers back."
-also = ["8.5.h/model_that_raises", "8.5.q/step_left_as_it_was"]
+also = ["8.5.h/model_that_raises", "8.5.q/step_left_as_it_was", "8.5.q/loss_that_raises"]
 """
 
 

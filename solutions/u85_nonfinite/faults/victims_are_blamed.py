@@ -3,7 +3,7 @@
 check = "8.5.q/cause_of_a_step"
 stage = "torch"
 says = "What comes after the first suspect with a number may be its victims. The cause is the first."
-also = ["8.5.q/suspects_are_rejected_by_their_number", "8.5.q/buffers_are_suspects", "8.5.q/step_left_as_it_was"]
+also = ["8.5.q/suspects_are_rejected_by_their_number", "8.5.q/buffers_are_suspects", "8.5.q/step_left_as_it_was", "8.5.q/every_call_counts"]
 """
 
 
