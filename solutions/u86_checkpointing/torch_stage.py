@@ -39,8 +39,8 @@ def checkpointed(model, segments):
     - for `Tensor.backward` and `torch.autograd.grad`, and under `torch.autocast`;
     - for blocks with dropout, and if torch's generator was used between forward and backward;
     - for blocks with buffers: when a segment is run again, its blocks find every buffer as the
-      forward found it, and what they write there is thrown away. A forward without a backward
-      updates buffers as usual. (State outside of buffers, such as a Python attribute, is out of
+      forward that is run again found it, though other forwards ran since, and what they write there
+      is thrown away. A forward without a backward updates buffers as usual. (State outside of buffers, such as a Python attribute, is out of
       reach; `step_differences` finds such a block.)
     - in training and evaluation mode, which is the model's own, and without gradients, when
       nothing is run again.
@@ -143,9 +143,9 @@ def recompute_report(model, x, segments, meter, early_stop=True):
     The ledger has a run of its own: FlopCounterMode holds on to tensors of checkpointed regions, so
     that a peak that is taken beside it is too high.
 
-    The model is left as it was found: its gradients, its buffers, no hook stays on it; torch's
-    random generator stands where it stood. What is measured is a first step: no gradient exists
-    before it.
+    The model is left as it was found: its gradients, its buffers, its mode, no hook stays on it or
+    on all modules; torch's random generator stands where it stood. What is measured is a first step
+    of the model in the mode it is in: no gradient exists before it.
 
     Args:
         model: `torch.nn.Sequential` of n blocks.
@@ -361,7 +361,8 @@ def checkpoint_by_hand(block, x):
 
     What holds afterwards:
 
-    - output and gradients are those of ``block(x)``, bit for bit, with dropout too;
+    - output and gradients are those of ``block(x)``, bit for bit, with dropout too, and for blocks
+      that have no parameters, or one that they do not use;
     - the gradients of the block's parameters are there also if `x` is data that needs none; that
       of `x` is there if it needs one; frozen parameters have none. Both `Tensor.backward` and
       `torch.autograd.grad` work;

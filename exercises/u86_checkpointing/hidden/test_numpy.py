@@ -164,7 +164,8 @@ def test_gradients_of_a_plain_chain(student, reference, draw, expect):
 def test_gradients_with_dropout(student, reference, draw, expect):
     """With dropout the gradients are, bit for bit, those of the masks of the forward."""
     for bits in ("PCG64", "MT19937"):
-        _gradients(student, reference, expect, _case(draw, bits=bits), f"dropout, {bits}")
+        case = _case(draw, bits=bits, times=2)
+        _gradients(student, reference, expect, case, f"dropout, {bits}")
 
 
 @check("8.6.d", row="optimization_validity", level="strong")
@@ -194,9 +195,14 @@ def test_each_segment_is_run_once_more(student, draw, expect):
 def test_caches_of_one_segment_at_a_time(student, draw, expect):
     """Never are more caches in memory than the longest segment has layers."""
     case = _case(draw)
-    longest = max(end - start for start, end in spans_of(case["n"], case["segments"]))
+    spans = spans_of(case["n"], case["segments"])
+    longest = max(end - start for start, end in spans)
     seen = student.run("recomputed_chain", case)
     expect.between(seen["runs"][0]["most"], 1, longest, what="caches in memory at once")
+    starts = [start for start, _ in spans]
+    held = [alive for place, alive in seen["runs"][0]["held"] if place in starts]
+    what = "caches in memory when a segment is about to be run again"
+    expect.equal(held, [0] * len(starts), what=what)
 
 
 @check("8.6.d", row="optimization_validity", level="pass")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from grader.checks import check
-from grader.checks.many import refused
+from grader.checks.many import refusals, refused, values_of
 
 from .cut import spans_of
 
@@ -43,6 +43,8 @@ def test_what_is_kept(student, draw, expect):
     for k in (1, draw.integer(2, 5), n):
         sizes = draw.integers(1, 10**6, n + 1)
         _held(expect, student.numpy.chain_counts(sizes, k), _counts(sizes, k), KEYS[:4])
+    sizes = [size + 0.5 for size in draw.integers(1, 99, 6)]
+    _held(expect, student.numpy.chain_counts(sizes, 2), _counts(sizes, 2), KEYS[:4])
     # the chain's input and its output are large, so that each of them shows where it is counted
     sizes = [10**6, *draw.integers(1, 99, 5), 10**7]
     _held(expect, student.numpy.chain_counts(sizes, 2), _counts(sizes, 2), KEYS[:4])
@@ -106,10 +108,21 @@ def test_published_peaks(student, expect):
 @check("8.6.f", row="prediction", level="pass")
 def test_the_lowest_peak(student, draw, expect):
     """No other number of segments has a lower peak, and no smaller one has the same."""
-    for n in (1, 2, 3, *draw.integers(4, 300, 12), draw.integer(900, 1300)):
-        peaks = [_counts([1] * (n + 1), k)["peak"] for k in range(1, min(n, 80) + 1)]
-        got = student.numpy.best_segments(n)
-        expect.equal(got, peaks.index(min(peaks)) + 1, what=f"segments of {n} layers")
+    n = draw.integer(20, 60)
+    for k in range(1, n + 1):
+        peak = _counts([1] * (n + 1), k)["peak"]
+        expect.that(peak == _peak(n, k), "The peak of equal layers is not k + n / k, rounded up.")
+    chains = [*range(1, 401), draw.integer(900, 1300), draw.integer(2000, 3000)]
+    calls = [((n,), {}) for n in chains]
+    for n, (words, got) in zip(
+        chains, values_of(student, expect, "best_segments", calls), strict=True
+    ):
+        expect.equal(got, min(range(1, n + 1), key=lambda k, n=n: _peak(n, k)), what=words)
+
+
+def _peak(n, k):
+    """Return the peak of n equal layers in k segments."""
+    return k + -(-n // k)
 
 
 @check("8.6.f", row="prediction", level="pass")
@@ -178,8 +191,17 @@ def test_layers_that_cannot_be(student, expect):
     """Unknown words, and sizes below 1, are refused."""
     layer = "transformer_layer_bytes"
     refused(student, expect, "for an unknown word", layer, 16, 2, 8, 2, "some")
-    refused(student, expect, "for no tokens", layer, 0, 2, 8, 2)
-    refused(student, expect, "for no device", layer, 16, 2, 8, 2, "none", 0)
+    cases = []
+    for place, name in enumerate(("tokens", "sequences", "width", "heads")):
+        for size in (0, -4):
+            sizes = [16, 2, 8, 2]
+            sizes[place] = size
+            cases += [
+                (f"for {name} of {size} ({word})", [*sizes, word], {})
+                for word in ("none", "selective", "full")
+            ]
+    cases += [(f"for {t} devices", [16, 2, 8, 2, "none", t], {}) for t in (0, -2)]
+    refusals(student, expect, layer, cases)
 
 
 @check("8.6.g", row="prediction", level="strong")

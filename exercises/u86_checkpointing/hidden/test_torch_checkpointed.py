@@ -87,6 +87,8 @@ def test_the_second_run_reads_what_the_first_read(student, reference, draw, expe
     """A block that reads a buffer it writes has the gradient of what it computed."""
     case = model_case(draw, kind="count", drop=0.3)
     same_step(student, reference, expect, case, "a block with a count")
+    case = model_case(draw, kind="count", drop=0.3, twice=True)
+    same_step(student, reference, expect, case, "a block with a count, two forwards, one backward")
 
 
 @check("8.6.h", row="optimization_validity", level="pass")

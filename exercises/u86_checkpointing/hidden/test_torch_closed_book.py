@@ -19,6 +19,10 @@ def test_gradients_by_hand(student, reference, draw, expect):
         "a batch of one": {"batch": 1},
         "an empty batch": {"batch": 0},
         "a transposed view": {"view": True, "input_grad": True},
+        "frozen blocks": {"frozen": "all", "input_grad": True},
+        "blocks without parameters": {"kind": "bare", "input_grad": True},
+        "a parameter that is not used": {"kind": "idle"},
+        "evaluation mode": {"evaluation": True, "drop": 0.4},
     }
     for name, more in cases.items():
         case = model_case(draw, **more)
@@ -41,12 +45,14 @@ def test_masks_by_hand(student, reference, draw, expect):
 @check("8.6.l", row="optimization_validity", level="pass")
 def test_kept_by_hand(student, draw, expect):
     """Only inputs of blocks stay alive, each block is called twice."""
-    case = model_case(draw, d=32, h=128, batch=256)
-    seen = watched(student, expect, "by_hand", case)
-    width = 4 * case["batch"] * case["d"]
-    most = case["n"] * (width + 8 * KIB)
-    expect.between(seen["live"], width, most, what="bytes the forward leaves alive", unit="B")
-    expect.equal(seen["calls"], [2] * case["n"], what="calls of each block")
+    for name, more in (("trained", {}), ("frozen", {"frozen": "all", "input_grad": True})):
+        case = model_case(draw, d=32, h=128, batch=256, **more)
+        seen = watched(student, expect, "by_hand", case)
+        width = 4 * case["batch"] * case["d"]
+        most = case["n"] * (width + 8 * KIB)
+        what = f"bytes the forward leaves alive ({name} blocks)"
+        expect.between(seen["live"], width, most, what=what, unit="B")
+        expect.equal(seen["calls"], [2] * case["n"], what=f"calls of each block ({name} blocks)")
 
 
 @check("8.6.l", row="optimization_validity", level="pass")

@@ -23,7 +23,7 @@ def test_the_same_has_no_difference(student, draw, expect):
         ("an empty batch", {"batch": 0}),
         ("frozen parameters", {"frozen": True}),
     ):
-        pairs = [["same", "same"], ["same", "one level deeper"]]
+        pairs = [["same", "same"], ["same", "one level deeper"], ["same", "drawn in the making"]]
         _, _, answers = _compare(student, draw, expect, pairs, **more)
         for answer in answers:
             expect.equal(answer, [], what=f"differences of the same model ({name})")
@@ -70,11 +70,13 @@ def test_bits_decide(student, draw, expect):
 @check("8.6.j", row="optimization_validity", level="pass")
 def test_a_comparison_leaves_no_trace(student, draw, expect):
     """The input and torch's generator are as they were; models of other sizes are refused."""
-    pairs = [["same", "output shifted"], ["same", "fewer"]]
-    _, seen, answers = _compare(student, draw, expect, pairs, drop=0.3, input_grad=True)
+    pairs = [["same", "output shifted"], ["same", "fewer"], ["same", "one more buffer"]]
+    case, seen, answers = _compare(student, draw, expect, pairs, drop=0.3, input_grad=True)
     expect.that(seen["untouched"], "The input that was handed in has been changed.")
     expect.that(not seen["moved"], "torch's generator stands elsewhere after the comparison.")
-    raised = answers[1].get("raised") if isinstance(answers[1], dict) else None
-    refused = isinstance(raised, list) and "ValueError" in raised
-    note = "Models with different numbers of parameters must be refused with ValueError."
-    expect.that(refused, note, None if refused else answers[1])
+    expect.equal(seen["seeds"], [case["seed"]], what="seeds of torch's generator in the forwards")
+    for answer, kind in zip(answers[1:], ("parameters", "buffers"), strict=True):
+        raised = answer.get("raised") if isinstance(answer, dict) else None
+        refused = isinstance(raised, list) and "ValueError" in raised
+        note = f"Models with different numbers of {kind} must be refused with ValueError."
+        expect.that(refused, note, None if refused else answer)

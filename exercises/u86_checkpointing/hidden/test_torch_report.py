@@ -43,6 +43,10 @@ def test_flops_of_both_phases(student, draw, expect):
         ratio = 1 + (plain + again) / (2 * n)
         # a ratio in single precision is right to 6e-8
         expect.close(flops["ratio"], ratio, rtol=1e-6, what=f"ratio ({what})")
+    case, _, report = _report(student, draw, expect, frozen=True, segments=None)
+    # one weight that is frozen has no gradient
+    want = (4 * case["n"] - 2) * _products(case)
+    expect.equal(report["flops"]["backward"], want, what="of the backward (a frozen weight)")
 
 
 @check("8.6.i", row="optimization_validity", level="pass")
@@ -65,28 +69,37 @@ def test_bytes_that_the_forward_leaves(student, draw, expect):
         want = plain if segments is None else segments * width
         what = "plain" if segments is None else f"{segments} segments"
         expect.equal(report["live"], want, what=f"live bytes after the forward ({what})", unit="B")
+    # in evaluation mode a dropout keeps nothing
+    more = {"drop": 0.3, "evaluation": True}
+    case, _, report = _report(student, draw, expect, segments=None, **size, **more)
+    want = case["n"] * 4 * case["batch"] * (2 * case["h"] + case["d"])
+    what = "live bytes after the forward (evaluation mode, with dropout)"
+    expect.equal(report["live"], want, what=what, unit="B")
 
 
 @check("8.6.i", row="optimization_validity", level="pass")
 def test_peak_of_each_phase(student, reference, draw, expect):
     """Each phase has a peak of its own, counted from what was there before the step."""
     size = {"n": 6, "d": 16, "h": 64, "batch": 128}
-    for segments in (None, 1, 3):
-        case, _, report = _report(student, draw, expect, segments=segments, **size)
+    # gradients that are large beside activations, of which two blocks share one
+    shared = {"n": 4, "d": 16, "h": 256, "batch": 8, "shared": True}
+    for segments, sizes in ((None, size), (1, size), (3, size), (None, shared)):
+        case, _, report = _report(student, draw, expect, segments=segments, **sizes)
         true = reference.run("reported", case)["report"]
         width = 4 * case["batch"] * case["d"]
         for phase in ("forward", "backward"):
             got, want = report["peak"][phase], true["peak"][phase]
             # one array between two blocks more or less is a matter of what a variable holds
-            what = f"peak of the {phase} ({segments} segments)"
+            blocks = "a shared weight" if case.get("shared") else f"{segments} segments"
+            what = f"peak of the {phase} ({blocks})"
             expect.between(got, want - 2 * width, want + 2 * width, what=what, unit="B")
 
 
 @check("8.6.i", row="optimization_validity", level="pass")
 def test_the_model_is_left_as_it_was(student, draw, expect):
     """Weights, buffers, gradients, hooks, the generator and early stop are as they were found."""
-    for early in (None, False):
-        _, seen, _ = _report(student, draw, expect, early, kind="norm", drop=0.3)
+    for early, more in ((None, {}), (False, {"evaluation": True})):
+        _, seen, _ = _report(student, draw, expect, early, kind="norm", drop=0.3, **more)
         expect.equal(seen["changed"], [], what="what the report has changed")
 
 

@@ -34,6 +34,11 @@ def test_the_rest_is_run_again(student, draw, expect):
         seen["live"], want, want + 8 * KIB * case["segments"],
         what="bytes the forward leaves alive", unit="B",
     )  # fmt: skip
+    case = {**case, "no_grad": True}
+    seen = watched(student, expect, "measured", case)
+    expect.equal(seen["calls"]["forward"], list(range(case["n"])), what="blocks run in no_grad")
+    most = width + 8 * KIB * case["segments"]
+    expect.between(seen["live"], width, most, what="bytes alive after no_grad", unit="B")
 
 
 @check("8.6.k", row="optimization_validity", level="strong")
@@ -46,10 +51,15 @@ def test_selective_steps_are_plain_steps(student, reference, draw, expect):
         "a shared weight": {"shared": True},
         "an empty batch": {"batch": 0},
         "autocast": {"autocast": True},
+        "frozen parameters": {"frozen": True},
+        "evaluation mode": {"evaluation": True, "kind": "norm", "drop": 0.3},
+        "a view, and an input that needs a gradient": {"view": True, "input_grad": True},
     }
     for name, more in cases.items():
         case = model_case(draw, "selective", **more)
-        same_step(student, reference, expect, case, name)
+        seen = same_step(student, reference, expect, case, name)
+        note = "The module's parameters are not the model's own, in its order."
+        expect.that(seen["own"], note)
 
 
 @check("8.6.k", row="optimization_validity", level="pass")

@@ -17,7 +17,9 @@ def make_model(case: dict[str, Any]) -> Any:
                 torch.nn.init.normal_(parameter, std=0.1)
     if case.get("shared"):
         model[-1][0].weight = model[0][0].weight
-    if case.get("frozen"):
+    if case.get("frozen") == "all":
+        model.requires_grad_(False)
+    elif case.get("frozen"):
         model[1][0].weight.requires_grad_(False)
         model[0][-1].bias.requires_grad_(False)
     if case.get("half"):
@@ -30,6 +32,8 @@ def _block(case: dict[str, Any]) -> Any:
     from torch import nn
 
     d, h, kind = case["d"], case["h"], case.get("kind", "mlp")
+    if kind == "bare":
+        return nn.Sequential(nn.GELU(), nn.Tanh())
     layers = [nn.Linear(d, h, bias=case.get("bias", True)), nn.GELU()]
     if kind == "norm":
         layers.append(nn.BatchNorm1d(h))
@@ -42,6 +46,8 @@ def _block(case: dict[str, Any]) -> Any:
     layers.append(nn.Linear(h, d, bias=case.get("bias", True)))
     if kind == "own":
         layers.append(_own_operation())
+    if kind == "idle":
+        layers.append(_idle())
     return nn.Sequential(*layers)
 
 
@@ -54,7 +60,7 @@ def _counting() -> Any:
 
         def __init__(self, width: int) -> None:
             super().__init__()
-            self.register_buffer("runs", torch.zeros(()))
+            self.register_buffer("runs", torch.zeros(()), persistent=False)
             self.scale = torch.nn.Parameter(torch.ones(width))
 
         def forward(self, x: Any) -> Any:
@@ -62,6 +68,21 @@ def _counting() -> Any:
             return torch.tanh(x * self.scale * (1 + 0.125 * self.runs))
 
     return Counting
+
+
+def _idle() -> Any:
+    """Return a module with a parameter that it does not use."""
+    import torch
+
+    class Idle(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.unused = torch.nn.Parameter(torch.ones(3))
+
+        def forward(self, x: Any) -> Any:
+            return x * 2
+
+    return Idle()
 
 
 def _batched() -> Any:

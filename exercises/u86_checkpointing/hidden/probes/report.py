@@ -23,16 +23,22 @@ def reported(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     for parameter in model.parameters():
         parameter.grad = torch.full_like(parameter, 3.0)
     before = {name: value.clone() for name, value in model.state_dict().items()}
+    modes = [module.training for module in model.modules()]
     torch.manual_seed(case["seed"])
     state = torch.get_rng_state()
     stopped = {} if case["early_stop"] is None else {"early_stop": case["early_stop"]}
     report = stage.recompute_report(model, x, case["segments"], meter, **stopped)
     after = model.state_dict()
     parameters = list(model.parameters())
+    everywhere = torch.nn.modules.module
     changed = {
         "its weights or buffers": any(not torch.equal(before[k], after[k]) for k in before),
         "its gradients": any(p.grad is None or bool((p.grad != 3).any()) for p in parameters),
+        "its mode": modes != [module.training for module in model.modules()],
         "its hooks": any(m._forward_pre_hooks or m._forward_hooks for m in model.modules()),
+        "hooks of all modules": bool(
+            everywhere._global_forward_pre_hooks or everywhere._global_forward_hooks
+        ),
         "torch's generator": not torch.equal(state, torch.get_rng_state()),
     }
     changed["the setting of early stop"] = not _stops_early()
@@ -83,6 +89,10 @@ def _maker(name: str, case: dict[str, Any]) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.inner = make_model(case)
+            if name == "drawn in the making":
+                torch.rand(7)
+            if name == "one more buffer":
+                self.register_buffer("more", torch.zeros(2))
             if name == "scaled gradient":
                 self.inner[1][0].weight.register_hook(lambda g: g * (1 + 2.0**-20))
             if name == "no gradient":
@@ -119,12 +129,19 @@ def compared(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     torch.manual_seed(case["seed"])
     torch.rand(3)
     state = torch.get_rng_state()
-    answers = []
+    answers, seeds = [], set()
+
+    def noted(name: str) -> Any:
+        def make() -> Any:
+            model = _maker(name, case)()
+            model.register_forward_pre_hook(lambda *_: seeds.add(torch.initial_seed()))
+            return model
+
+        return make
+
     for plain, other in case["pairs"]:
         try:
-            answer = stage.step_differences(
-                _maker(plain, case), _maker(other, case), x, seed=case["seed"]
-            )
+            answer = stage.step_differences(noted(plain), noted(other), x, seed=case["seed"])
         except NotImplementedError:
             raise
         except Exception as error:  # which one is judged by the driver
@@ -133,6 +150,7 @@ def compared(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     model = make_model(case)
     return {
         "answers": answers,
+        "seeds": sorted(seeds),
         "untouched": torch.equal(before.nan_to_num(), x.detach().nan_to_num()) and x.grad is None,
         "moved": not torch.equal(state, torch.get_rng_state()),
         "buffers": [name for name, _ in model.named_buffers()],

@@ -38,6 +38,8 @@ def run_step(case: dict[str, Any], model: Any, run: Any) -> dict[str, Any]:
     torch.manual_seed(case["seed"] + 2)
     with _autocast(case):
         y = run(x)
+        if case.get("twice"):
+            y = y * run(x * 0.5)
     if case.get("between"):
         torch.rand(case["between"])
     seen = {
