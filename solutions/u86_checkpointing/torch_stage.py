@@ -40,8 +40,8 @@ def checkpointed(model, segments):
     - for blocks with dropout, and if torch's generator was used between forward and backward;
     - for blocks with buffers: when a segment is run again, its blocks find every buffer as the
       forward that is run again found it, though other forwards ran since, and what they write there
-      is thrown away. A forward without a backward updates buffers as usual. (State outside of buffers, such as a Python attribute, is out of
-      reach; `step_differences` finds such a block.)
+      is thrown away. A forward without a backward updates buffers as usual. (State outside of
+      buffers, such as a Python attribute, is out of reach; `step_differences` finds such a block.)
     - in training and evaluation mode, which is the model's own, and without gradients, when
       nothing is run again.
 
