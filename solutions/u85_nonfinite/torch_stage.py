@@ -444,8 +444,7 @@ def assert_finite(function, inputs):
 
     Args:
         function: Takes one floating-point tensor, returns a tensor of any dtype.
-        inputs: List of floating-point tensors; they are left alone. No ``.grad`` is filled, neither
-            theirs nor that of a parameter that `function` uses.
+        inputs: List of floating-point tensors; they and their ``.grad`` are left alone.
 
     Raises:
         AssertionError: At the first input that fails. The message holds the number of the input,

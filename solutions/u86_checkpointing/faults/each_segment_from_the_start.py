@@ -3,6 +3,7 @@
 check = "8.6.d/each_segment_is_run_once_more"
 stage = "numpy"
 says = "For each segment the chain was run from its very beginning. The boundary of the segment is all that is needed."
+also = ["8.6.d/caches_of_one_segment_at_a_time"]
 """
 
 

@@ -4,6 +4,7 @@ check = "8.6.h/statistics_move_once"
 stage = "torch"
 says = "After a forward the buffers are as they were before it: they move only when a segment is run again. A forward without a backward, as in calibration, never updates them."
 source = "facebookresearch/fairscale#1035"
+also = ["8.6.h/the_second_run_reads_what_the_first_read"]
 """
 
 

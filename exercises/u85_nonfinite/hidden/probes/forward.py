@@ -29,7 +29,7 @@ def forward_find(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         raise
     except Exception as error:
         seen["find"], seen["raised"] = None, [type(error).__name__, str(error)]
-    seen["runs"] = getattr(model, "recorded", [False])
+    seen["runs"] = list(getattr(model, "recorded", [False]))
     seen["own_hooks"] = sum(
         handle.id in module._forward_hooks or handle.id in module._forward_pre_hooks
         for module, handle in own

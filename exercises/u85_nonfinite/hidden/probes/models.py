@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
@@ -154,15 +154,16 @@ class Plan(nn.Module):
 
     Attributes:
         plan: Names to run, in order; one may be run several times.
-        recorded: For each run, whether gradients were recorded.
+        recorded: For each run of this model or a copy of it, whether gradients were recorded.
     """
+
+    recorded: ClassVar[list[bool]] = []
 
     def __init__(self, modules: dict[str, nn.Module], plan: list[str]) -> None:
         super().__init__()
         for name, module in modules.items():
             self.add_module(name, module)
         self.plan = plan
-        self.recorded: list[bool] = []
 
     def forward(self, x: Any, scale: Any = None) -> Any:
         """Run the plan."""
@@ -220,6 +221,7 @@ def build(case: dict[str, Any]) -> Plan:
     """
     torch.manual_seed(case.get("seed", 0))
     modules = {name: make(kind, options) for name, kind, options in case["modules"]}
+    Plan.recorded.clear()
     model = Plan(modules, case.get("plan", [name for name, _, _ in case["modules"]]))
     for name, other in case.get("alias", {}).items():
         model.add_module(name, modules[other])

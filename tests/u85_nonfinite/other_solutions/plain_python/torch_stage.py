@@ -163,7 +163,7 @@ def guarded_step(model, optimizer, loss, max_norm=1.0):
     """Look, decide, then act."""
     if math.isnan(max_norm) or max_norm <= 0:
         raise ValueError(f"max_norm {max_norm}")
-    optimizer.zero_grad()
+    model.zero_grad()
     loss.backward()
     grads = {n: p.grad for n, p in model.named_parameters() if p.grad is not None}
     bad = {n: c for n, c in nonfinite_counts(grads).items() if c}
@@ -175,7 +175,7 @@ def guarded_step(model, optimizer, loss, max_norm=1.0):
             gradient.div_(norm).mul_(max_norm)
     if good:
         optimizer.step()
-    optimizer.zero_grad()
+    model.zero_grad()
     return {"stepped": good, "loss": number, "norm": norm, "bad": bad}
 
 

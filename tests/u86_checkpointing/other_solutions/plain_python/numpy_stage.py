@@ -19,7 +19,7 @@ def replay(rng, state, function):
     try:
         rng.bit_generator.state = copy.deepcopy(state)
         result = function()
-    except Exception:
+    except BaseException:
         rng.bit_generator.state = stood
         raise
     rng.bit_generator.state = stood
