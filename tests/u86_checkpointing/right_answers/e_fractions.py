@@ -9,4 +9,6 @@ def chain_counts(sizes, segments):
     if any(size != size or size in (math.inf, -math.inf) for size in sizes):
         raise ValueError("size")
     found = _counts([Fraction(size) for size in sizes], segments)
-    return {key: int(value) for key, value in found.items()}
+    return {
+        key: int(value) if value.denominator == 1 else float(value) for key, value in found.items()
+    }
