@@ -6,7 +6,7 @@ import bisect
 def phase_table(events, waits, warmup=0):
     steps = sorted(((e["start"], e["end"]) for e in events if e["name"] == "train_step"))
     n = len(steps)
-    if len(waits) != n or warmup >= n or any(not w >= 0 for w in waits):
+    if len(waits) != n or not 0 <= warmup < n or any(not 0 <= w < math.inf for w in waits):
         raise ValueError("incomplete")
     cols = {
         k: [0] * n

@@ -20,7 +20,7 @@ def diagnose(measurements):
         )
     )
     vals = np.array([w, b, dw, c, l, lc, s, sg, f, by, pf, pb], dtype=np.float64)
-    if np.isnan(vals).any() or (vals < 0).any() or b > w:
+    if np.isnan(vals).any() or (vals < 0).any() or b > w or 0 in (w, pf, pb):
         raise ValueError("no")
     u = np.float64(b) / w
     if 1 - u >= 0.2:

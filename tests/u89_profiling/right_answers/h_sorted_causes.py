@@ -4,7 +4,9 @@
 def diagnose(measurements):
     names = "wall busy data_wait copies launches launch_cost syncs sync_gap flops bytes peak_flops peak_bandwidth".split()
     m = {n: measurements[n] for n in names}
-    if any(not m[n] >= 0 for n in names) or m["busy"] > m["wall"] or not m["wall"]:
+    if any(not m[n] >= 0 for n in names) or m["busy"] > m["wall"]:
+        raise ValueError
+    if 0 in (m["wall"], m["peak_flops"], m["peak_bandwidth"]):
         raise ValueError
     if m["busy"] <= 0.8 * m["wall"]:
         c = [

@@ -59,7 +59,8 @@ def phase_table(events, waits, warmup=0):
     steps = np.array(
         sorted([e["start"], e["end"]] for e in events if e["name"] == "train_step"), dtype=float
     ).reshape(-1, 2)
-    if len(steps) != len(waits) or len(waits) - warmup < 1 or not (waits >= 0).all():
+    fine = (waits >= 0) & np.isfinite(waits)
+    if len(steps) != len(waits) or not 0 <= warmup < len(waits) or not fine.all():
         raise ValueError("bad measurement")
     columns = np.zeros((len(steps), 6))
     columns[:, 0] = waits
@@ -207,7 +208,7 @@ def diagnose(measurements):
     if not (values >= 0).all():
         raise ValueError("negative or NaN")
     wall, busy, wait, copies, launches, cost, syncs, gap, flops, size, peak, bandwidth = values
-    if busy > wall or wall <= 0:
+    if busy > wall or min(wall, peak, bandwidth) <= 0:
         raise ValueError("busy")
     if (wall - busy) / wall >= 0.2:
         causes = np.array([wait, copies, np.clip(launches * cost - busy, 0, None), syncs * gap])

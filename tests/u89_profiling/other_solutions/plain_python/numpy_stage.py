@@ -60,7 +60,7 @@ def phase_table(events, waits, warmup=0):
     table = []
     used = 0
     for step, wait in zip(steps, waits):
-        if not wait >= 0:
+        if not 0 <= wait < float("inf"):
             raise ValueError("wait")
         row = dict.fromkeys(PHASES, 0)
         row["data_wait"] = wait
@@ -209,7 +209,7 @@ def diagnose(measurements):
     for name in names.split():
         if not m[name] >= 0:
             raise ValueError(name)
-    if m["busy"] > m["wall"] or m["wall"] == 0:
+    if m["busy"] > m["wall"] or 0 in (m["wall"], m["peak_flops"], m["peak_bandwidth"]):
         raise ValueError("busy")
     share = m["busy"] / m["wall"]
     if 1 - share >= 0.2:
