@@ -4,7 +4,7 @@ check = "8.9.b/warmup_left_out"
 stage = "numpy"
 says = "The first steps are in: they allocate, compile and fill caches, and happen once. Leave the warm-up out of every number."
 # the checks of many cases have this one among them
-also = ["8.9.b/every_loop"]
+also = ["8.9.b/every_loop", "8.9.b/every_incomplete_measurement"]
 """
 
 _warm_phase_table = phase_table
