@@ -7,6 +7,7 @@ from pathlib import Path
 from grader.course.content import Content
 from grader.course.stubs import unit_stubs
 from grader.course.unit import Unit, load_unit
+from grader.predictions.blank_sheet import blank_sheet
 
 UNIT = """
 id = "9.1"
@@ -172,7 +173,6 @@ def make_toy(root: Path) -> tuple[Content, Unit]:
     files = {
         exercise / "unit.toml": UNIT,
         exercise / "README.md": README,
-        exercise / "prediction.toml": 'elements = ""\n',
         exercise / "hidden" / "probes.py": PROBES,
         exercise / "hidden" / "test_numpy.py": TEST_NUMPY,
         exercise / "hidden" / "test_torch.py": TEST_TORCH,
@@ -190,4 +190,5 @@ def make_toy(root: Path) -> tuple[Content, Unit]:
     unit = load_unit(exercise)
     for path, text in unit_stubs(unit, content.solutions).items():
         path.write_text(text)
+    (exercise / "prediction.toml").write_text(blank_sheet(unit))
     return content, unit

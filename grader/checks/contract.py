@@ -23,6 +23,7 @@ from grader.course.faults import Fault, load_faults, tasks_touched, write_stages
 from grader.course.stubs import regions, unit_stubs
 from grader.course.unit import STAGES, Unit, stage_file
 from grader.errors import CourseError, Problem, SandboxError
+from grader.predictions.blank_sheet import blank_sheet
 from grader.predictions.decomposition import decomposition_faults
 from grader.predictions.record import make_record, measured_field
 from grader.submission.folder import Submission, read_submission
@@ -240,3 +241,6 @@ def _sheet_problems(unit: Unit, content: Content) -> Iterator[Problem]:
         if found != wanted:
             odd = ", ".join(sorted(found ^ wanted))
             yield Problem(str(path), f"its fields are not those of unit.toml: {odd}")
+    path = unit.path / "prediction.toml"
+    if path.is_file() and path.read_text(encoding="utf-8") != blank_sheet(unit):
+        yield Problem(str(path), "is out of date", f"run `grade author stubs {unit.id}`")

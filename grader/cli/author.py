@@ -18,7 +18,7 @@ def check_command(unit: str | None) -> int:
 @click.argument("unit", metavar="[UNIT]", required=False)
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; say what is out of date.")
 def stubs_command(unit: str | None, only_check: bool) -> int:
-    """Make the stubs of UNIT, or of every unit, from the solutions."""
+    """Make the stubs and blank sheet of UNIT, or of every unit, from solutions and unit.toml."""
     from grader.cli.content import make_stubs
 
     return make_stubs(unit, only_check=only_check)

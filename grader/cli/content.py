@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -12,6 +13,7 @@ from grader.course.content import Content, installed_content
 from grader.course.stubs import unit_stubs
 from grader.course.unit import Unit
 from grader.errors import EvidenceError, Problem
+from grader.predictions.blank_sheet import blank_sheet
 from grader.report.clean import clean
 from grader.report.progress import Progress
 
@@ -47,13 +49,13 @@ def check_units(name: str | None) -> int:
 
 
 def make_stubs(name: str | None, *, only_check: bool) -> int:
-    """Write the stubs of one unit, or of all, or say which are out of date."""
+    """Write the stubs and blank sheet of one unit, or of all, or say which are out of date."""
     content = installed_content()
     stale = 0
     for unit in _chosen(name, content):
         differing = [
             (path, text)
-            for path, text in unit_stubs(unit, content.solutions).items()
+            for path, text in _made(unit, content).items()
             if not path.is_file() or path.read_text(encoding="utf-8") != text
         ]
         if not only_check:
@@ -69,6 +71,12 @@ def make_stubs(name: str | None, *, only_check: bool) -> int:
         )
         stale += bool(differing)
     return UNSOUND if stale else SOUND
+
+
+def _made(unit: Unit, content: Content) -> dict[Path, str]:
+    """Return the files of a unit that are made from others: its stubs and its blank sheet."""
+    sheet = {unit.path / "prediction.toml": blank_sheet(unit)} if unit.fields else {}
+    return unit_stubs(unit, content.solutions) | sheet
 
 
 def _chosen(name: str | None, content: Content) -> tuple[Unit, ...]:

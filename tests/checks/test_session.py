@@ -273,7 +273,8 @@ def test_the_contract_asks_nothing_of_a_check_whose_device_is_missing(
     [
         ("exercises/u91_toy/numpy_stage.py", "double", "treble", "not what its solution gives"),
         ("exercises/u91_toy/README.md", "5 min", "7 min", "takes 5 min"),
-        ("exercises/u91_toy/prediction.toml", "elements", "parts", "elements, parts"),
+        ("exercises/u91_toy/prediction.toml", "elements =", "parts =", "elements, parts"),
+        ("exercises/u91_toy/prediction.toml", "before you measure", "at once", "is out of date"),
         ("exercises/u91_toy/hidden/probes.py", '"one column": 3', '"one column": 4', "same size"),
         ("exercises/u91_toy/hidden/probes.py", '"one column": 3', '"a column": 3', "not measured"),
         (
