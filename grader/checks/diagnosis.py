@@ -17,7 +17,9 @@ from grader.checks.expect import Expect
 from grader.checks.marks import CheckMark
 from grader.checks.outcomes import Finding, Outcome, Unmet
 from grader.checks.subject import Bench, Subject
+from grader.checks.handed import HandedIn
 from grader.course.faults import Fault, write_stages
+from grader.submission.folder import Submission
 
 _SAME = Tolerance(rtol=1e-9, atol=1e-12)
 ALSO = "A known mistake that ends like this too: "
@@ -29,8 +31,12 @@ _FEW = 100
 class Diagnosis:
     """The known mistakes of a unit, ready to be held against a wrong result."""
 
-    def __init__(self, bench: Bench, solutions: Path, faults: Sequence[Fault]) -> None:
+    def __init__(
+        self, bench: Bench, solutions: Path, faults: Sequence[Fault], submission: Submission
+    ) -> None:
+        """Keep the mistakes; checks that look into TOML files see those of the submission."""
         self._bench = bench
+        self._submission = submission
         self._solutions = solutions
         self._faults = faults
 
@@ -84,6 +90,7 @@ class Diagnosis:
                     "reference": reference,
                     "draw": Draw(seed, mark.id),
                     "expect": Expect(),
+                    "handed_in": HandedIn(self._submission.files),
                 }
                 wanted = inspect.signature(function).parameters
                 if not set(wanted) <= set(fixtures):

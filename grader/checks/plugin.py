@@ -15,6 +15,7 @@ from grader.checks.diagnosis import Diagnosis
 from grader.checks.draw import Draw
 from grader.checks.evidence import Evidence, Status
 from grader.checks.expect import Expect
+from grader.checks.handed import HandedIn
 from grader.checks.marks import CheckMark, mark_of
 from grader.checks.subject import Bench, Subject
 from grader.submission.folder import Submission
@@ -77,6 +78,11 @@ class GraderPlugin:
     def draw(self, request: pytest.FixtureRequest) -> Draw:
         """Seeded randomness for this check."""
         return Draw(self._trial.seed, _mark(request.function).id)
+
+    @pytest.fixture
+    def handed_in(self) -> HandedIn:
+        """What the submission holds beside its stages, as data."""
+        return HandedIn(self._trial.submission.files)
 
     @pytest.fixture
     def expect(self) -> Expect:

@@ -82,7 +82,7 @@ def run_checks(
                 submission=submission,
                 stages=student,
                 solved=solved,
-                diagnosis=Diagnosis(bench, solutions, faults) if faults else None,
+                diagnosis=Diagnosis(bench, solutions, faults, submission) if faults else None,
                 seed=seed,
                 tasks=tasks,
                 on_evidence=on_evidence,

@@ -59,6 +59,7 @@ class LazyGroup(click.Group):
         "predict": "grader.cli.student:predict_command",
         "unit": "grader.cli.student:unit_command",
         "selftest": "grader.cli.student:selftest_command",
+        "project": "grader.cli.commands:project",
         "ready": "grader.cli.student:ready_command",
         "doctor": "grader.cli.student:doctor_command",
         "author": "grader.cli.commands:author",
@@ -67,6 +68,15 @@ class LazyGroup(click.Group):
 @click.version_option(grader.__version__, message="Torch Evidence %(version)s")
 def grade() -> None:
     """Check, measure and score exercises on reliable PyTorch execution."""
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings=_CONTEXT,
+    lazy={"start": "grader.cli.student:project_start_command"},
+)
+def project() -> None:
+    """Begin the mini-project."""
 
 
 @click.group(

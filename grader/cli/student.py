@@ -97,6 +97,21 @@ def selftest_command(unit: str, submission: Path | None) -> int:
     return mark_selftest(unit, submission)
 
 
+@click.command("start")
+@click.option("--seed", help="Any name; it decides which fault you get. A fresh one by default.")
+@click.option(
+    "--model",
+    type=click.Choice(["mlp", "transformer", "own"]),
+    default="mlp",
+    help="What is trained; own lays out an adapter to fill in.",
+)
+def project_start_command(seed: str | None, model: str) -> None:
+    """Lay out a training run with one fault, to be found, repaired, measured and resumed."""
+    from grader.cli.project import start_project
+
+    start_project(seed, model)
+
+
 @click.command("ready")
 @click.option("--json", "as_json", is_flag=True, help="Print what is known as JSON.")
 def ready_command(*, as_json: bool) -> int:

@@ -74,15 +74,16 @@ def _refuse_what_is_there(target: Path) -> None:
 def _copy(content: Content, target: Path) -> None:
     """Copy contents alone: an installed course may be read-only, a student's files are not."""
     for here, folders, names in os.walk(content.exercises):
-        folders[:] = [name for name in folders if _is_for_students(name)]
+        folders[:] = [name for name in folders if is_for_students(name)]
         inside = target / Path(here).relative_to(content.exercises)
-        for name in filter(_is_for_students, names):
+        for name in filter(is_for_students, names):
             inside.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(Path(here) / name, inside / name)
     (target / ".gitignore").write_text(_IGNORED, encoding="utf-8")
 
 
-def _is_for_students(name: str) -> bool:
+def is_for_students(name: str) -> bool:
+    """Whether a file or folder of a unit is one that students receive."""
     return name not in _LEFT_OUT and not name.startswith(".")
 
 

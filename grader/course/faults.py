@@ -62,7 +62,10 @@ def load_faults(unit: Unit, solutions: Path) -> tuple[Fault, ...]:
 
 
 def write_stages(unit: Unit, solutions: Path, target: Path, fault: Fault | None = None) -> None:
-    """Write the unit's solved stages into `target`, spoiled by `fault` if one is given."""
+    """Write the unit's solved stages into `target`, spoiled by `fault` if one is given.
+
+    What the unit asks for beside them is written too.
+    """
     target.mkdir(parents=True, exist_ok=True)
     for stage in STAGES:
         source = solutions / unit.folder / stage_file(stage)
@@ -72,6 +75,10 @@ def write_stages(unit: Unit, solutions: Path, target: Path, fault: Fault | None 
         if fault is not None and fault.stage == stage:
             text = f"{text}\n\n{fault.body}"
         (target / stage_file(stage)).write_text(text, encoding="utf-8")
+    for name in unit.files:
+        source = solutions / unit.folder / name
+        if source.is_file():
+            (target / name).write_bytes(source.read_bytes())
 
 
 def tasks_touched(fault: Fault, unit: Unit, solutions: Path) -> frozenset[str]:

@@ -73,7 +73,14 @@ class SheetField:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: its tasks, sheet and place on disk."""
+    """A unit: its tasks, sheet and place on disk.
+
+    Attributes:
+        files: What is handed in beside the stages and the sheet; a unit that asks for files is a
+            project. Python files are for the workers, TOML files are for the checks.
+        measures_beside: Whether the sheet asks about the student's own code, so that it is measured
+            beside that.
+    """
 
     id: str
     title: str
@@ -84,6 +91,8 @@ class Unit:
     fields: tuple[SheetField, ...]
     preload: tuple[str, ...]
     path: Path
+    files: tuple[str, ...] = ()
+    measures_beside: bool = False
 
     @property
     def folder(self) -> str:
@@ -138,6 +147,8 @@ def load_unit(folder: Path) -> Unit:
         fields=tuple(reader.field(item) for item in data.get("field", ())),
         preload=tuple(data.get("preload", ())),
         path=folder,
+        files=tuple(data.get("files", ())),
+        measures_beside=bool(data.get("measures_beside", False)),
     )
     reader.check_ids(unit)
     if reader.problems:

@@ -18,6 +18,7 @@ from grader.course.content import Content
 from grader.course.faults import load_faults
 from grader.course.unit import Unit
 from grader.errors import Problem, SandboxError, UsageError
+from grader.grading.selfgrade import SELFGRADE_FILE, selfgrade_problems
 from grader.grading.sheet import SheetResult, grade_sheet
 from grader.instruments.environment import machine, versions
 from grader.report.model import Circumstances, build_report
@@ -164,6 +165,8 @@ class _Grade:
         rows: tuple[Row, ...] = ()
         if self._tasks is None:
             rows = score(self._evidence, unit.rows, read_rubric(rubric))
+        if SELFGRADE_FILE in unit.files and rows and not self.interrupted:
+            self._complain(selfgrade_problems(self._submission.files.get(SELFGRADE_FILE), rows))
         if self.interrupted:
             rows = tuple(dataclasses.replace(row, level=Level.NONE) for row in rows)
         report = build_report(
@@ -211,8 +214,7 @@ class _Grade:
         request, listener = self._request, self._listener
         self._sheet = grade_sheet(
             bench,
-            self._submission.folder,
-            request.submission,
+            self._submission,
             request.state,
             self._seed,
             listener.note,

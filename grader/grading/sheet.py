@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.checks.evidence import Evidence
 from grader.checks.measuring import measure_fields
 from grader.checks.subject import Bench
 from grader.course.unit import Unit
-from grader.errors import Problem, SheetError
+from grader.errors import Problem, SheetError, SubmissionError
 from grader.instruments.environment import machine, versions
 from grader.predictions.chain import MEASUREMENT
 from grader.predictions.discrepancy import DISCREPANCY_FILE, read_discrepancies
@@ -27,6 +29,7 @@ from grader.predictions.residual import Residual
 from grader.predictions.sheet import SHEET_FILE, Sheet, read_sheet
 from grader.predictions.verdict import SealVerdict, SealWord, verdict
 from grader.scoring.prediction_evidence import prediction_evidence
+from grader.submission.folder import Submission
 
 MOST_RECORDS = 3
 
@@ -50,23 +53,21 @@ class SheetResult:
 
 def grade_sheet(
     bench: Bench,
-    folder: Path,
-    root: Path,
+    submission: Submission,
     state: Path,
     seed: str,
     note: Callable[[str], None] = lambda _: None,
 ) -> SheetResult:
-    """Judge the sheet in `folder`; measure under its seal if there is no conclusive record yet.
+    """Judge a submission's sheet; measure under its seal if there is no conclusive record yet.
 
     Args:
         bench: Unit and sandbox.
-        folder: The unit's folder in the submission.
-        root: The submission, whose ledger knows the seals.
+        submission: What was handed in; the ledger in its root knows the seals.
         state: Where measurements are kept; the submission's own ``.grade`` or the grader's.
         seed: Seed of the measurement.
         note: Called with what is being done.
     """
-    unit = bench.unit
+    unit, folder, root = bench.unit, submission.folder, submission.root
     sheet, is_file, problems = _read_sheet(folder / SHEET_FILE, unit)
     digest = sheet.digest if sheet else None
     theirs = Ledger(root / LEDGER_FILE)
@@ -80,12 +81,27 @@ def grade_sheet(
         residuals = judge_sheet(unit, sheet, records, said.explanations)
         if records and (len(records) >= MOST_RECORDS or not to_measure_again(residuals)):
             break
-        raw = measure_fields(bench, f"{seed}/{len(records)}", note)
+        try:
+            raw = _measured(bench, submission, f"{seed}/{len(records)}", note)
+        except SubmissionError as error:
+            evidence = prediction_evidence(unit, seal, residuals if records else ())
+            return SheetResult(seal, (), evidence, (*problems, *said.problems, *error.problems))
         record = make_record(raw, seed, versions(), machine())
         records.append(ledger.append(MEASUREMENT, unit.id, sheet.digest, record).content)
     seal = verdict(ledger.read(), unit.id, digest, is_file=is_file)
     evidence = prediction_evidence(unit, seal, residuals)
     return SheetResult(seal, residuals, evidence, (*problems, *said.problems))
+
+
+def _measured(
+    bench: Bench, submission: Submission, seed: str, note: Callable[[str], None]
+) -> dict[str, Any]:
+    """Measure, beside the student's files if the unit asks for that."""
+    if not bench.unit.measures_beside:
+        return measure_fields(bench, seed, note)
+    with tempfile.TemporaryDirectory(prefix="beside-") as place:
+        submission.copy_to(Path(place))
+        return measure_fields(bench, seed, note, Path(place))
 
 
 def _read_sheet(path: Path, unit: Unit) -> tuple[Sheet | None, bool, list[Problem]]:

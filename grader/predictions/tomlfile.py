@@ -62,8 +62,17 @@ def read_toml(path: Path) -> TomlFile:
         SheetError: if it is missing, a link, not a file, too large or not UTF-8. Errors of syntax
             are only collected, so that they can be told together with errors of meaning.
     """
-    name = shown(path)
-    raw = read_regular_file(path)
+    return toml_of(read_regular_file(path), shown(path))
+
+
+def toml_of(raw: bytes, name: str) -> TomlFile:
+    """Return what the bytes of a TOML file say.
+
+    Raises:
+        SheetError: if they are too many or not UTF-8; errors of syntax are only collected.
+    """
+    if len(raw) > LARGEST:
+        raise SheetError(_too_large(name))
     text = _decode(raw, name)
     parts = tuple(statements(text))
     try:
@@ -99,8 +108,12 @@ def read_regular_file(path: Path) -> bytes:
     finally:
         os.close(descriptor)
     if len(raw) > LARGEST:
-        raise SheetError(Problem(name, f"is larger than {LARGEST >> 10} KiB", "shorten it"))
+        raise SheetError(_too_large(name))
     return raw
+
+
+def _too_large(name: str) -> Problem:
+    return Problem(name, f"is larger than {LARGEST >> 10} KiB", "shorten it")
 
 
 def shown(path: Path) -> str:

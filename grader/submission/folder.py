@@ -81,7 +81,7 @@ def read_submission(root: Path, unit: Unit) -> Submission:
     folder = _unit_folder(root, unit)
     problems: list[Problem] = []
     files: dict[str, bytes] = {}
-    for path in _candidates(folder, problems):
+    for path in _candidates(folder, unit, problems):
         name = path.relative_to(folder).as_posix()
         if len(files) >= MAX_FILES:
             problems.append(Problem(name, f"more than {MAX_FILES} files", "it was left out"))
@@ -133,8 +133,9 @@ def _unit_folder(root: Path, unit: Unit) -> Path:
     raise SubmissionError(Problem(where, f"nothing here belongs to unit {unit.id}", todo))
 
 
-def _candidates(folder: Path, problems: list[Problem]) -> list[Path]:
-    """List the files that are graded: Python files, and the sheets beside them."""
+def _candidates(folder: Path, unit: Unit, problems: list[Problem]) -> list[Path]:
+    """List the files that are graded: Python files, the sheets, and what else the unit asks for."""
+    asked = (*_SHEETS, *unit.files)
     found: list[Path] = []
 
     def note(error: OSError) -> None:
@@ -146,9 +147,9 @@ def _candidates(folder: Path, problems: list[Problem]) -> list[Path]:
         )
         at_top = Path(here) == folder
         for name in sorted(names):
-            if name.endswith(".py") or (at_top and name in _SHEETS):
+            if name.endswith(".py") or (at_top and name in asked):
                 found.append(Path(here) / name)
-    first = {stage_file(stage) for stage in STAGES} | set(_SHEETS)
+    first = {stage_file(stage) for stage in STAGES} | set(asked)
     return sorted(found, key=lambda path: path.name not in first)
 
 

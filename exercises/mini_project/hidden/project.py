@@ -1,0 +1,84 @@
+"""The project of a submission: its fault, and the trainers that the checks hold against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.checks.handed import HandedIn, refuse
+from grader.course.project import PROJECT_FILE, project_of, project_site, sound_trainer
+from grader.course.unit import load_unit
+from grader.course.variants import FAULTS_FILE, Site, read_sites, with_fault
+from grader.errors import CourseError
+from grader.sandbox.limits import Limits
+
+UNIT = load_unit(Path(__file__).resolve().parents[1])
+SOUND = sound_trainer(UNIT)
+LONG = Limits(wall=240.0, cpu=90.0)
+WEIGHT, LONGEST = 2.0**-14, 0.5
+"""`LOSS_WEIGHT` and `MAX_NORM` of the trainer that is handed out."""
+
+TRUE_RATIO, TRUE_ERROR = 1.0, 0.1
+"""What gradients at the optimizer are, and how far they may be off.
+
+Half precision rounds by 2**-11, products of many add up to some 1 %, and clipping adds 1e-6 to a
+norm of at least 3e-5; without a scaler, or clipped too early, the error is above 0.4.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What one student was given.
+
+    Attributes:
+        model: ``mlp``, ``transformer`` or ``own``.
+        site: The fault and its place.
+        faulty: Text of the trainer that was handed out.
+        same: Texts with the same fault at all of its places, by a name for people.
+        others: Texts with the other faults, by a name for people.
+    """
+
+    model: str
+    site: Site
+    faulty: str
+    same: Mapping[str, str]
+    others: Mapping[str, str]
+
+
+def project_in(handed_in: HandedIn) -> Project:
+    """Return the project that a submission says it is, or end the check with what is wrong."""
+    file = handed_in.toml(PROJECT_FILE, "`grade project start` writes it")
+    try:
+        seed, model = project_of(file.data)
+    except CourseError as error:
+        refuse(error.problems)
+    own = project_site(UNIT, seed, model)
+    sites = [
+        site
+        for site in read_sites(UNIT.hidden / FAULTS_FILE)
+        if not (model == "own" and site.needs)
+    ]
+    return Project(
+        model,
+        own,
+        with_fault(SOUND, own),
+        {told(site): with_fault(SOUND, site) for site in sites if site.fault == own.fault},
+        {told(site): with_fault(SOUND, site) for site in sites if site.fault != own.fault},
+    )
+
+
+def told(site: Site) -> str:
+    """Return a site as a person may read it, without giving its edits away."""
+    return f"{site.fault} ({site.name})"
+
+
+def number(value: Any) -> float | None:
+    """Return a finite number as a float, None for anything else."""
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if isinstance(value, bool | int | float):
+        value = float(value)
+        return value if value - value == 0 else None
+    return None

@@ -1,0 +1,86 @@
+"""Hidden checks of the optimization: the same numbers, the same learning, the claim measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.checks import check
+from grader.instruments.gain import CLAIM_MARGIN, TOLERANCE
+
+from .optimization import read_optimization
+from .project import LONG
+
+BY_HEART, SHUFFLED = 0.1, 0.1
+"""Shares of the loss at the start by which the two runs may differ in what they learned.
+
+The same arithmetic in another order moves a loss by some 1e-3 over 40 steps; a frozen layer or a
+loss of another size moves it by more than a tenth.
+"""
+
+
+@check("mini-project.j", row="optimization_validity")
+def test_it_computes_the_same(student, handed_in, draw, expect):
+    """Losses, gradients and weights of the first steps are the repaired trainer's, as declared."""
+    seen = student.run("equivalent", {"seed": draw.integer(0, 1000)}, LONG)
+    tolerance = read_optimization(handed_in).tolerance
+    expect.that(seen["same"], "The parameters have other names than those of repaired(seed).")
+    for step, (new, base) in enumerate(seen["losses"]):
+        expect.close(new, base, rtol=tolerance, what=f"the loss of step {step}")
+    for step, gap in enumerate(seen["gradients"]):
+        name = seen["largest"][step]
+        message = (
+            f"The gradient of {name} in step {step} differs by {gap:.2g} of its largest entry, "
+            f"more than the declared {tolerance:g}."
+        )
+        expect.that(gap <= tolerance, message, gap)
+    # AdamW divides by the size of a gradient: a small one may move by a whole step either way
+    message = f"After {len(seen['losses'])} steps the weights differ by {seen['weights']:.2g}."
+    expect.that(seen["weights"] <= 0.05 + tolerance, message, seen["weights"])
+
+
+@check("mini-project.j", row="optimization_validity")
+def test_it_learns_the_same(student, draw, expect):
+    """One batch is learned by heart, every parameter moves, shuffled labels teach nothing more."""
+    seen = student.run("controls", {"seed": draw.integer(0, 1000)}, LONG)
+    base, new = seen["base"], seen["new"]
+    still = [name for name in new["still"] if name not in base["still"]]
+    expect.that(not still, f"These parameters do not learn: {', '.join(still[:3])}.", len(still))
+    room = BY_HEART * base["start"]
+    message = (
+        f"One batch, trained on alone, has a loss of {new['by heart']:.3g} in the end; the repaired "
+        f"trainer brings it to {base['by heart']:.3g}."
+    )
+    expect.that(new["by heart"] <= base["by heart"] + room, message, new["by heart"])
+    message = (
+        f"Trained on shuffled labels, the loss on true ones is {new['shuffled']:.3g}; the repaired "
+        f"trainer has {base['shuffled']:.3g}: the labels come from somewhere else."
+    )
+    good = new["shuffled"] >= base["shuffled"] - SHUFFLED * base["start"]
+    expect.that(good, message, new["shuffled"])
+
+
+@check("mini-project.j", row="optimization_validity", level="strong")
+def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
+    """A gain is there when it is measured again, and not less; a null is none, and has its cause."""
+    seed = draw.integer(0, 1000)
+    peaks = student.run("peaks", {"seed": seed}, LONG)
+    claim = read_optimization(handed_in)
+    if claim.of == "memory":
+        ratio = peaks["base"] / peaks["new"]
+        seen = "gain" if ratio > TOLERANCE else "null" if ratio >= 1 / TOLERANCE else "loss"
+        words = f"a peak of {peaks['base']} B before and {peaks['new']} B after, {ratio:.3f}"
+        _expect_claim(expect, claim, seen, ratio, words)
+        return
+    speed = student.run("speed", {"seed": seed}, LONG)
+    if speed["state"] not in ("gain", "null", "slower"):
+        expect.inconclusive(speed["note"])
+    words = f"{speed['low']:.3f} to {speed['high']:.3f}"
+    _expect_claim(expect, claim, speed["state"], speed["high"], words)
+
+
+def _expect_claim(expect: Any, claim: Any, seen: str, most: float, words: str) -> None:
+    message = f"optimization.toml claims a {claim.claim} of {claim.of}, and measured is: {words}."
+    expect.that(claim.claim == seen, message, claim.claim)
+    if claim.claim == "gain":
+        message = f"optimization.toml claims {claim.ratio:g}, and measured is no more than: {words}."
+        expect.that(claim.ratio <= most * CLAIM_MARGIN, message, claim.ratio)

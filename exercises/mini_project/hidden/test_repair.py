@@ -1,0 +1,176 @@
+"""Hidden checks of the repaired trainer, of the measurement, the guard and the post-mortem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.checks import check
+
+from .postmortem import MEASUREMENTS, read_postmortem
+from .project import LONG, LONGEST, SOUND, TRUE_ERROR, WEIGHT, number, project_in
+
+CASE = {"student": True, "seed": 0}
+
+
+@check("mini-project.g", row="fault_repair")
+def test_it_trains_the_same(student, handed_in, draw, expect):
+    """The repaired trainer has all its parts, trains all of the model, and for the same loss."""
+    seen = student.run("handed_over", {"seed": draw.integer(0, 1000)})
+    expect.equal(seen["lacks"], [], what="what the trainer lacks")
+    expect.that(seen["same model"], "The parameters are not those of adapter.make_model.")
+    still = ", ".join(seen["still"][:3])
+    expect.that(not seen["still"], f"After a step these parameters are what they were: {still}.")
+    what = "the objective of a batch over the adapter's loss"
+    expect.close(seen["ratio"], seen["weight"], rtol=0.02, what=what)
+    if project_in(handed_in).model != "own":
+        expect.close(seen["weight"], WEIGHT, rtol=1e-6, what="the weight of the loss")
+        expect.close(seen["longest"], LONGEST, rtol=1e-6, what="max_norm")
+
+
+@check("mini-project.g", row="fault_repair")
+def test_the_optimizer_gets_the_true_gradients(student, draw, expect):
+    """At the optimizer's step the gradients are those of fp32, clipped: no zeros, no other length."""
+    row = student.run("measured", {**CASE, "seed": draw.integer(0, 1000)}, LONG)["student"]
+    ratio = row["gradient_ratio"]
+    zeros = f"{row['zero_gradients']:.0%} of their entries are 0"
+    message = (
+        f"When the optimizer makes its step, the gradients are {ratio:.3g} times as long as the "
+        f"clipped gradients in fp32, and off by {row['gradient_error']:.2g} of their length; {zeros}."
+    )
+    expect.that(row["gradient_error"] <= TRUE_ERROR, message, ratio)
+
+
+@check("mini-project.g", row="fault_repair")
+def test_a_step_reads_nothing_back(student, draw, expect):
+    """No line of a step, its objective included, waits for a value of a tensor."""
+    row = student.run("measured", {**CASE, "seed": draw.integer(0, 1000)}, LONG)["student"]
+    expect.equal(row["host_syncs"], 0, what="the values that a step reads back")
+
+
+@check("mini-project.g", row="fault_repair")
+def test_the_objective_is_captured_whole(student, draw, expect):
+    """torch.compile captures the objective as one graph."""
+    case = {**CASE, "graphs": True, "numbers": False}
+    row = student.run("measured", case, LONG)["student"]
+    expect.that(row["known"], "torch.compile was changed: it breaks elsewhere than it must.")
+    expect.that(not row["break"], "The objective breaks in two.", row["break"])
+
+
+@check("mini-project.g", row="fault_repair")
+def test_the_state_is_complete(student, draw, expect):
+    """From its state, a used run goes on with the very losses of the run that was not stopped."""
+    row = student.run("measured", {**CASE, "seed": draw.integer(0, 1000)}, LONG)["student"]
+    what = "the largest relative difference of a loss after a resume"
+    expect.equal(row["resume_difference"], 0.0, what=what)
+
+
+@check("mini-project.h", row="fault_repair", level="strong")
+def test_the_measurement_separates(student, handed_in, expect):
+    """Your fault, wherever it is, has a larger number than no fault and than any of the others."""
+    project = project_in(handed_in)
+    programs = {"the sound trainer": SOUND, **project.same, **project.others}
+    seen = student.run("discriminated", {"programs": programs, "student": True}, LONG)
+    for name, value in seen.items():
+        who = "your repaired trainer" if name == "student" else name
+        if isinstance(value, str):
+            expect.unmet(f"discriminate raised {value} for {who}.")
+        message = f"For {who} discriminate gives no finite number."
+        expect.that(number(value) is not None, message, value)
+    faulty = {name: number(seen[name]) for name in project.same}
+    least = min(faulty, key=lambda name: faulty[name])
+    for name, value in seen.items():
+        if name in project.same:
+            continue
+        who = "your repaired trainer" if name == "student" else name
+        message = (
+            f"discriminate does not tell your fault from {who}: it gives {number(value):.6g} for "
+            f"{who} and {faulty[least]:.6g} for {least}."
+        )
+        expect.that(number(value) < faulty[least], message, number(value))
+
+
+@check("mini-project.h", row="fault_repair", level="strong")
+def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
+    """The post-mortem names the fault, its numbers are those measured, the threshold between them."""
+    project = project_in(handed_in)
+    programs = {"faulty": project.faulty, "others": SOUND}
+    seen = student.run("discriminated", {"programs": programs, "student": True}, LONG)
+    written = read_postmortem(handed_in)
+    message = f"postmortem.toml says that the fault is {written.fault}."
+    expect.that(written.fault == project.site.fault, message, written.fault)
+    for words, said, value in (
+        ("faulty", written.faulty, seen["faulty"]),
+        ("repaired", written.repaired, seen["student"]),
+    ):
+        _expect_number(expect, said, number(value), f"`{words}` of postmortem.toml")
+    low, high = number(seen["student"]), number(seen["faulty"])
+    between = low is not None and high is not None and low < written.threshold < high
+    message = f"The threshold {written.threshold:.6g} is not between {low} and {high}."
+    expect.that(between, message, written.threshold)
+
+
+@check("mini-project.h", row="fault_repair", level="strong")
+def test_a_rejected_hypothesis_has_its_number(student, handed_in, expect):
+    """Two hypotheses or more, one accepted, one rejected with a number that can be measured again."""
+    project = project_in(handed_in)
+    student.run("discriminated", {"programs": {"faulty": project.faulty}}, LONG)
+    written = read_postmortem(handed_in)
+    graphs = any(one.measurement == "graph_breaks" for one in written.hypotheses)
+    case = {"programs": {"faulty": project.faulty, "sound": SOUND}, "seed": 0, "graphs": graphs}
+    seen = student.run("measured", case, LONG)
+    for one in written.hypotheses:
+        right = "accepted" if one.fault == project.site.fault else "rejected"
+        message = f"postmortem.toml: the hypothesis {one.fault} is {one.verdict}."
+        expect.that(one.verdict == right, message, one.verdict)
+        true = {name: _measured(name, row) for name, row in _columns(seen, one.measurement)}
+        what = f"{one.measurement} of the hypothesis {one.fault} in postmortem.toml"
+        _expect_number(expect, one.number, true["faulty"], what)
+        if one.verdict == "rejected":
+            same = abs(true["faulty"] - true["sound"]) <= 1e-6
+            message = (
+                f"{one.measurement} of the faulty trainer is not what it is without a fault: it "
+                f"does not reject {one.fault}."
+            )
+            expect.that(same, message, one.number)
+            fits = one.measurement in MEASUREMENTS[one.fault]
+            message = f"{one.measurement} would be the same with the fault {one.fault}."
+            expect.that(fits, f"postmortem.toml: {message}", one.measurement)
+
+
+def _columns(seen: dict[str, Any], measurement: str) -> list[tuple[str, Any]]:
+    if measurement == "graph_breaks":
+        return [(name, float(bool(row["break"]))) for name, row in seen.items()]
+    return [(name, row[measurement]) for name, row in seen.items()]
+
+
+def _measured(_: str, value: Any) -> float:
+    return float(value)
+
+
+def _expect_number(expect: Any, said: float, true: float | None, what: str) -> None:
+    """Expect a number to be what was measured: within 2 %, or 0.01 for small shares.
+
+    Sums in another order differ by some 1e-4; a number from another measurement by far more.
+    """
+    if true is None:
+        expect.unmet(f"{what} cannot be measured again.")
+    slack = max(0.02 * abs(true), 0.01 if 0 < abs(true) < 1 else 1e-9)
+    slack = min(slack, 0.5 * abs(true)) if true else 1e-9
+    expect.close(said, true, atol=slack, what=what)
+
+
+@check("mini-project.i", row="fault_repair")
+def test_the_guard_fails_on_the_fault_alone(student, handed_in, expect):
+    """The guard fails on your fault at every place of the trainer, and passes on sound ones."""
+    project = project_in(handed_in)
+    programs = {"the sound trainer": SOUND, **project.same}
+    seen = student.run("guarded", {"programs": programs, "student": True}, LONG)
+    for name, (raised, words) in seen.items():
+        who = "your repaired trainer" if name == "student" else name
+        if name in project.same:
+            message = f"The guard must raise AssertionError for {who}."
+            expect.that(raised == "AssertionError", message, raised or "nothing raised")
+            expect.that(bool(words.strip()), "The guard fails without a word on what was measured.")
+        else:
+            message = f"The guard must pass for {who}; it raised {raised}: {words}"
+            expect.that(not raised, message, raised)

@@ -1,0 +1,404 @@
+"""The mini-project: evidence on one training run.
+
+`trainer.py` beside this file is the training run, `adapter.py` what it trains. Nothing here leaves
+a setting of torch, a hook or a mode behind it.
+"""
+
+import contextlib
+import os
+import statistics
+import tempfile
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+PHASES = ("data_wait", "forward", "backward", "update")
+
+
+def phase_table(trainer, batches, steps, warmup, clock, sync, unsynced=None):
+    """Time the phases of a run on a device that works on its own while the host goes on.
+
+    A step is ``next(batches)`` (data_wait), ``trainer.forward(batch)``, which returns a loss,
+    ``trainer.backward(loss)`` and ``trainer.update()``. The first `warmup` steps are not timed.
+    One reading of the clock ends a phase and begins the next, so that no time falls between two
+    phases; the first reading is made right before the first timed batch is asked for. Before each
+    reading `sync` waits for the device, but for the readings that end the phase `unsynced`.
+
+    Args:
+        trainer: Has the three methods.
+        batches: An iterator; it is asked for `warmup` + `steps` batches.
+        steps: Timed steps, 20 or more.
+        warmup: Untimed steps before them.
+        clock: Returns the host's time [s].
+        sync: Waits until the device has done everything.
+        unsynced: A phase of the four that ends without a sync; None for an honest table.
+
+    Returns:
+        A dict: for each of the four phases the list of its times in the timed steps [s].
+
+    Raises:
+        ValueError: If `steps` is below 20; nothing is run then.
+    """
+    # region mini-project.a
+    if steps < 20:
+        raise ValueError(f"{steps} repeats are too few")
+    table = {phase: [] for phase in PHASES}
+    for _ in range(warmup):
+        trainer.backward(trainer.forward(next(batches)))
+        trainer.update()
+    sync()
+    last = clock()
+
+    def end(phase):
+        nonlocal last
+        if phase != unsynced:
+            sync()
+        now = clock()
+        table[phase].append(now - last)
+        last = now
+
+    for _ in range(steps):
+        batch = next(batches)
+        end("data_wait")
+        loss = trainer.forward(batch)
+        end("forward")
+        trainer.backward(loss)
+        end("backward")
+        trainer.update()
+        end("update")
+    return table
+    # endregion
+
+
+def moved_time(honest, other):
+    """Say which sync a second table lacks, and which phase is blamed for the time.
+
+    The two tables are of the same run and differ in one sync. Times are compared by their medians:
+    the phase that lost most lacks the sync at its end; the one that gained most has paid for it.
+    Nothing has paid if no phase gained more than 1 % of what was lost: the device finished while
+    the host waited for something else.
+
+    Args:
+        honest: What `phase_table` gives with every sync.
+        other: What it gives without one of them.
+
+    Returns:
+        A dict: ``"missing_after"`` (a phase), ``"paid_by"`` (a phase or None) and ``"says"``, a
+        sentence for people that names the phases, None as ``nothing``.
+
+    Raises:
+        ValueError: If no phase lost any time.
+    """
+    # region mini-project.b
+    gained = {
+        phase: statistics.median(other[phase]) - statistics.median(honest[phase])
+        for phase in honest
+    }
+    missing, paid = min(gained, key=gained.get), max(gained, key=gained.get)
+    if gained[missing] >= 0:
+        raise ValueError("the two tables do not differ by a sync")
+    if gained[paid] <= -0.01 * gained[missing]:
+        paid = None
+    payer = paid or "nothing"
+    says = f"without a sync after {missing} its work is still running, and {payer} pays for it"
+    return {"missing_after": missing, "paid_by": paid, "says": says}
+    # endregion
+
+
+def memory_table(trainer, batch, meter):
+    """Measure the live bytes of one step, phase by phase, with the peak reset before each.
+
+    Args:
+        trainer: Has `forward`, `backward` and `update`.
+        batch: What the step is made on.
+        meter: ``live()`` gives the bytes alive now, ``peak()`` the most since ``reset_peak()``.
+
+    Returns:
+        For each of forward, backward and update a dict with ``"before"``, ``"peak"`` and
+        ``"after"`` [B].
+    """
+    # region mini-project.c
+    table = {}
+
+    def measured(phase, run):
+        meter.reset_peak()
+        before = meter.live()
+        result = run()
+        table[phase] = {"before": before, "peak": meter.peak(), "after": meter.live()}
+        return result
+
+    loss = measured("forward", lambda: trainer.forward(batch))
+    measured("backward", lambda: trainer.backward(loss))
+    measured("update", trainer.update)
+    return table
+    # endregion
+
+
+def layer_saved_bytes(layer, x):
+    """Count what one layer keeps for the backward under fp16 autocast on the CPU.
+
+    Args:
+        layer: A module.
+        x: Its input; it may or may not require a gradient.
+
+    Returns:
+        Bytes of the storages that the graph of ``layer(x)`` keeps, each counted once, without those
+        of the layer's parameters and buffers and of `x` (int) [B].
+    """
+    # region mini-project.d
+    known = {t.untyped_storage().data_ptr() for t in (*layer.parameters(), *layer.buffers(), x)}
+    kept = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in known:
+            kept[storage.data_ptr()] = storage  # held, so that its place is not given away
+        return tensor.detach()
+
+    with (
+        torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor),
+        torch.autocast("cpu", dtype=torch.float16),
+    ):
+        layer(x)
+    return sum(storage.nbytes() for storage in kept.values())
+    # endregion
+
+
+def first_invalid(trainer, batches, steps):
+    """Train until a value of a forward is not finite, and capture what it takes to see it again.
+
+    In each step the floating-point tensors of the batch are looked at first, then what each module
+    without children returns, in the order of the calls, then the loss. The search ends with the
+    step that has an invalid value.
+
+    Args:
+        trainer: The run; ``trainer.step(batch)`` makes a step.
+        batches: An iterator.
+        steps: How many steps to make at most.
+
+    Returns:
+        None if every value was finite. Otherwise a dict: ``"step"`` (the number of the step, from
+        0), ``"module"`` (name of the module in ``trainer.model.named_modules()``, or ``"batch"``
+        or ``"loss"``), ``"batch"`` (the step's batch) and ``"state"``
+        (``trainer.state_dict()`` as it was after the batch was fetched and before the step). All of
+        it can be saved, and loaded with ``weights_only=True``.
+    """
+    # region mini-project.e
+    for step in range(steps):
+        batch = next(batches)
+        state = trainer.state_dict()
+        where = _first_invalid(trainer, batch, trainer.step)
+        if where is not None:
+            return {"step": step, "module": where, "batch": batch, "state": state}
+    return None
+    # endregion
+
+
+# region hidden
+def _first_invalid(trainer, batch, run):
+    """Run something on a batch and return the first place whose value is not finite."""
+    if not all(_finite(one) for one in batch):
+        return "batch"
+    found = []
+
+    def look(name):
+        def hook(_module, _inputs, output):
+            outputs = output if isinstance(output, (tuple, list)) else (output,)
+            if not found and not all(map(_finite, outputs)):
+                found.append(name)
+
+        return hook
+
+    with contextlib.ExitStack() as hooks:
+        for name, module in trainer.model.named_modules():
+            if not list(module.children()):
+                hooks.callback(module.register_forward_hook(look(name)).remove)
+        loss = run(batch)
+    if not found and not _finite(loss):
+        found.append("loss")
+    return found[0] if found else None
+
+
+def _finite(value):
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        return True
+    return bool(torch.isfinite(value).all())
+
+
+# endregion
+
+
+def replay(capture, trainer):
+    """Make the forward of a captured step again, in a run that knows nothing of it.
+
+    Args:
+        capture: What `first_invalid` gave, perhaps through a file. Its state, its batch: the name
+            in it is not believed.
+        trainer: Another run of the same program, anywhere in its training.
+
+    Returns:
+        Where the first value that is not finite is, named as `first_invalid` names it; None if
+        there is none.
+    """
+    # region mini-project.f
+    trainer.load_state_dict(capture["state"])
+    return _first_invalid(trainer, capture["batch"], trainer.forward)
+    # endregion
+
+
+def repaired(seed):
+    """Return a new run of your repaired trainer, all of it fixed by the seed.
+
+    Repair `trainer.py`, then hand it in here: ``import trainer`` and return
+    ``trainer.make_trainer(seed)``. The loss keeps its weight, the gradients their clipping, the
+    forward its mixed precision. A trainer of your own has everything that the one in `trainer.py`
+    has: the attributes, and `stream`, `objective`, `forward`, `backward`, `update`, `step`,
+    `state_dict` and `load_state_dict`; there may be no `scheduler` and no `scaler`.
+    """
+    # region mini-project.g
+    import trainer
+
+    return trainer.make_trainer(seed)
+    # endregion
+
+
+def discriminate(make_trainer):
+    """Measure what tells your fault from the other four, and from no fault at all.
+
+    Args:
+        make_trainer: Makes a run from a seed; it may have your fault, one of the others or none.
+
+    Returns:
+        A finite number: above the `threshold` in `postmortem.toml` if the run has your fault, below
+        it for a sound run and for each of the other four faults, wherever they are.
+    """
+    # region mini-project.h
+    run = make_trainer(0)
+    batch = next(run.stream())
+    generator = torch.get_rng_state()
+    loss = run.objective(batch)  # in fp32: autocast is around it only in `forward`
+    torch.set_rng_state(generator)
+    parameters = list(run.model.parameters())
+    true = _norm(torch.autograd.grad(loss, parameters, allow_unused=True))
+    true = min(true, run.max_norm * run.loss_weight)
+    seen = []
+    handle = run.optimizer.register_step_pre_hook(
+        lambda *_: seen.append(_norm([p.grad for p in parameters]))
+    )
+    run.step(batch)
+    handle.remove()
+    return true / max(seen[0], 1e-30)
+    # endregion
+
+
+# region hidden
+def _norm(tensors):
+    """Return the length of all tensors together."""
+    return float(torch.stack([t.double().norm() for t in tensors if t is not None]).norm())
+
+
+# endregion
+
+
+def guard(make_trainer):
+    """Be the test that keeps your fault from coming back: fail on any run that has it.
+
+    Args:
+        make_trainer: Makes a run from a seed.
+
+    Raises:
+        AssertionError: If the run has your fault, at whatever place, with a sentence that says what
+            was measured. A sound run passes.
+    """
+    # region mini-project.i
+    ratio = discriminate(make_trainer)
+    assert ratio < 100, f"the optimizer gets gradients that are {ratio:.3g} times too short"
+    # endregion
+
+
+def optimized(seed):
+    """Return a run like `repaired(seed)`, with one optimization.
+
+    It computes the same as the repaired one within the `tolerance` of `optimization.toml`, learns
+    the same, and its parameters have the same names. What it is for, and what it gains, is
+    claimed in `optimization.toml`.
+    """
+    # region mini-project.j
+    run = repaired(seed)
+    for module in list(run.model.modules()):
+        if isinstance(module, nn.ModuleList):
+            for block in module:
+                block.forward = _recomputed(block.forward)
+        elif isinstance(module, nn.Sequential) and len(module) > 3:
+            layers = list(module)
+            pieces = [_recomputed(_chain(layers[at : at + 3])) for at in range(0, len(layers), 3)]
+            module.forward = _chain(pieces)
+    return run
+    # endregion
+
+
+# region hidden
+def _recomputed(forward):
+    """Return a forward that saves its input alone and is made again in the backward."""
+    return lambda x: checkpoint(forward, x, use_reentrant=False)
+
+
+def _chain(functions):
+    def run(x):
+        for function in functions:
+            x = function(x)
+        return x
+
+    return run
+
+
+# endregion
+
+
+def save_run(trainer, path):
+    """Write everything that the next step of a run depends on to one file, whole.
+
+    At every moment, and after a kill or a power loss at any moment, `resume_run` finds under `path`
+    what was there before, or the new state. When the function returns, the new state is safe. No
+    other file is left. The run is left as it was.
+
+    Args:
+        trainer: The run, between two steps.
+        path: The file; its folder exists, and an older state may be there.
+    """
+    # region mini-project.k
+    path = Path(path)
+    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            torch.save(trainer.state_dict(), file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    # endregion
+
+
+def resume_run(trainer, path):
+    """Put a run into the state that `save_run` wrote, so that it goes on bit for bit.
+
+    Args:
+        trainer: A run of the same program and seed, anywhere in its training.
+        path: The file.
+
+    Raises:
+        Exception: Whatever a file that is torn, or is no state, makes `torch.load` raise; it is
+            read with ``weights_only=True``. The run is then what it was.
+    """
+    # region mini-project.l
+    trainer.load_state_dict(torch.load(path, weights_only=True))
+    # endregion
