@@ -73,6 +73,13 @@ class Diagnosis:
             self._bench.findings[key] = self._finding(fault, function, mark, seed)
         return self._bench.findings[key]
 
+    def _handed_in(self, fault: Fault, spoiled: Path) -> HandedIn:
+        """Return the submission's files, or the solution's where the mistake is in one of them."""
+        if not fault.edits:
+            return HandedIn(self._submission.files)
+        names = [name for name in self._bench.unit.files if (spoiled / name).is_file()]
+        return HandedIn({name: (spoiled / name).read_bytes() for name in names})
+
     def _finding(
         self, fault: Fault, function: Callable[..., Any], mark: CheckMark, seed: str
     ) -> Finding | None:
@@ -90,7 +97,7 @@ class Diagnosis:
                     "reference": reference,
                     "draw": Draw(seed, mark.id),
                     "expect": Expect(),
-                    "handed_in": HandedIn(self._submission.files),
+                    "handed_in": self._handed_in(fault, spoiled),
                 }
                 wanted = inspect.signature(function).parameters
                 if not set(wanted) <= set(fixtures):

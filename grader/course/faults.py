@@ -2,7 +2,8 @@
 
 The file's docstring says what the mistake is, then, after a blank line, TOML: ``check`` (the one
 check that must catch it), ``stage``, ``says`` (the sentence for a student whose result is the
-same), and optionally ``also`` (checks that cannot help failing too) and ``source``.
+same), and optionally ``also`` (checks that cannot help failing too) and ``source``. What a project
+hands in beside its stages can be wrong too: ``edits`` lists ``{ file, old, new }``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Fault:
         source: Where the mistake was seen; may be empty.
         body: Code that overrides functions of the solution.
         path: The file.
+        edits: File that is handed in, text that stands in it once, and what is there instead.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Fault:
     source: str
     body: str
     path: Path
+    edits: tuple[tuple[str, str, str], ...] = ()
 
 
 def load_faults(unit: Unit, solutions: Path) -> tuple[Fault, ...]:
@@ -78,7 +81,13 @@ def write_stages(unit: Unit, solutions: Path, target: Path, fault: Fault | None 
     for name in unit.files:
         source = solutions / unit.folder / name
         if source.is_file():
-            (target / name).write_bytes(source.read_bytes())
+            text = source.read_text(encoding="utf-8")
+            edits = fault.edits if fault is not None else ()
+            for _, old, new in (edit for edit in edits if edit[0] == name):
+                if text.count(old) != 1:
+                    raise CourseError(Problem(str(source), f"{old!r} does not stand there once"))
+                text = text.replace(old, new)
+            (target / name).write_text(text, encoding="utf-8")
 
 
 def tasks_touched(fault: Fault, unit: Unit, solutions: Path) -> frozenset[str]:
@@ -86,8 +95,10 @@ def tasks_touched(fault: Fault, unit: Unit, solutions: Path) -> frozenset[str]:
 
     A function can behave differently only if it is overridden, or refers, directly or through
     other names of the module, to one that is. A fault that does more at import than to bind names
-    may change everything.
+    may change everything; one in a file that is handed in is looked for by the tasks of its checks.
     """
+    if fault.edits:
+        return frozenset(check.partition("/")[0] for check in (fault.check, *fault.also))
     text = (solutions / unit.folder / stage_file(fault.stage)).read_text(encoding="utf-8")
     body = ast.parse(fault.body).body
     uses: dict[str, set[str]] = {}
@@ -141,4 +152,5 @@ def _read(path: Path) -> Fault:
         source=str(data.get("source", "")),
         body="\n".join(text.splitlines()[end:]).strip() + "\n",
         path=path,
+        edits=tuple((edit["file"], edit["old"], edit["new"]) for edit in data.get("edits", ())),
     )

@@ -11,14 +11,10 @@ from grader.errors import Problem
 from .project import number
 
 NAME = "postmortem.toml"
-MEASUREMENTS = {
-    "scaler": ("zero_gradients", "gradient_ratio"),
-    "clip": ("gradient_ratio",),
-    "sync": ("host_syncs",),
-    "break": ("graph_breaks",),
-    "checkpoint": ("resume_difference",),
-}
-"""For each fault the measurements that it moves."""
+FAULTS = ("scaler", "clip", "sync", "break", "checkpoint")
+MEASUREMENTS = (
+    "zero_gradients", "gradient_ratio", "host_syncs", "graph_breaks", "resume_difference",
+)  # fmt: skip
 
 _FEWEST_WORDS = 4
 
@@ -49,7 +45,7 @@ def read_postmortem(handed_in: HandedIn) -> Postmortem:
     reader = _Reader(handed_in)
     data = reader.file.data
     found = Postmortem(
-        reader.word(data, ("fault",), tuple(MEASUREMENTS)),
+        reader.word(data, ("fault",), FAULTS),
         reader.number(data, ("threshold",)),
         reader.number(reader.table("measurement"), ("measurement", "faulty")),
         reader.number(reader.table("measurement"), ("measurement", "repaired")),
@@ -102,10 +98,9 @@ class _Reader:
         found = []
         for index, table in enumerate(tables):
             place = (*path, index)
-            fault = self.word(table, (*place, "fault"), tuple(MEASUREMENTS))
+            fault = self.word(table, (*place, "fault"), FAULTS)
             verdict = self.word(table, (*place, "verdict"), ("accepted", "rejected"))
-            known = ("zero_gradients", "gradient_ratio", "host_syncs", "graph_breaks")
-            measurement = self.word(table, (*place, "measurement"), (*known, "resume_difference"))
+            measurement = self.word(table, (*place, "measurement"), MEASUREMENTS)
             value = self.number(table, (*place, "number"))
             self.sentence(table, (*place, "because"))
             found.append(Hypothesis(fault, verdict, measurement, value))

@@ -46,6 +46,11 @@ class Project:
     same: Mapping[str, str]
     others: Mapping[str, str]
 
+    def first(self, fault: str) -> str:
+        """Return a trainer with a fault, at the first of its places."""
+        programs = {**self.same, **self.others}
+        return next(text for name, text in programs.items() if name.startswith(f"{fault} ("))
+
 
 def project_in(handed_in: HandedIn) -> Project:
     """Return the project that a submission says it is, or end the check with what is wrong."""

@@ -13,7 +13,7 @@ from .project import LONG
 BY_HEART, SHUFFLED = 0.1, 0.1
 """Shares of the loss at the start by which the two runs may differ in what they learned.
 
-The same arithmetic in another order moves a loss by some 1e-3 over 40 steps; a frozen layer or a
+The same arithmetic in another order moves a loss by some 1e-3 over 25 steps; a frozen layer or a
 loss of another size moves it by more than a tenth.
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from .faulty import discriminated, guarded, handed_over, measured
 from .invalid import captured, invalid, refound, replayed
 from .optimizing import controls, equivalent, peaks, speed
+from .programs import tried
 from .resuming import (
     loaded,
     prepared,

@@ -17,7 +17,7 @@ Make = Callable[[int], Any]
 
 
 def instruments(make: Make, seed: int, adapter: Any) -> dict[str, float]:
-    """Return what each fault moves, but for graph breaks, which cost seconds to look for.
+    """Return what faults of a step move: numbers of the first step of a new run.
 
     - ``zero_gradients``: share of the entries of all gradients that are exactly 0 when the
       optimizer makes its step [1].
@@ -25,7 +25,6 @@ def instruments(make: Make, seed: int, adapter: Any) -> dict[str, float]:
       clipped [1].
     - ``gradient_error``: norm of their difference from the true ones, over the true norm [1].
     - ``host_syncs``: values read back in a step, outside torch's own code [1].
-    - ``resume_difference``: largest relative difference of a loss after a resume [1].
     """
     from grader.instruments.host_syncs import HostSyncs
 
@@ -42,7 +41,6 @@ def instruments(make: Make, seed: int, adapter: Any) -> dict[str, float]:
         "gradient_ratio": _norm(seen) / size if size else 1.0,
         "gradient_error": _norm([a - b for a, b in zip(seen, true, strict=True)]) / (size or 1.0),
         "host_syncs": syncs.own,
-        "resume_difference": _resume_difference(make, seed),
     }
 
 
@@ -90,7 +88,8 @@ def _norm(tensors: list[Any]) -> float:
     return float(torch.stack([one.double().norm() for one in tensors]).norm())
 
 
-def _resume_difference(make: Make, seed: int) -> float:
+def resume_difference(make: Make, seed: int) -> float:
+    """Return the largest relative difference of a loss after a resume in a used run."""
     import torch
 
     trainer = make(seed)
@@ -131,13 +130,15 @@ def _makers(stage: Any, case: dict[str, Any], function: str) -> dict[str, tuple[
 
 
 def measured(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Measure trainers with the instruments; the graphs only if they are asked for."""
+    """Measure trainers with the instruments that are asked for: `step`, `resume`, `graphs`."""
     found = {}
     for name, (make, adapter) in _makers(stage, case, "repaired").items():
         row: dict[str, Any] = {}
-        if case.get("numbers", True):
-            row = dict(instruments(make, case["seed"], adapter))
-        if case.get("graphs"):
+        if "step" in case["look"]:
+            row |= instruments(make, case["seed"], adapter)
+        if "resume" in case["look"]:
+            row["resume_difference"] = resume_difference(make, case["seed"])
+        if "graphs" in case["look"]:
             row |= graph_breaks(make, case["seed"])
         found[name] = row
     return found

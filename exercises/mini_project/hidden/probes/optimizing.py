@@ -7,7 +7,7 @@ from typing import Any
 from .faulty import gradients_at_step
 from .programs import ready
 
-COMPARED, LEARNING = 3, 40
+COMPARED, LEARNING = 3, 25
 
 
 def _pair(stage: Any, seed: int, function: str = "optimized") -> tuple[Any, Any]:

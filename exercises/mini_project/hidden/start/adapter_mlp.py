@@ -11,13 +11,13 @@ from torch.nn import functional as F
 
 def make_model(seed):
     """Return a new model in training mode, the same for the same seed."""
-    return build(ModelConfig(widths=(64, 48, 48, 10), dropout=0.1), seed)
+    return build(ModelConfig(widths=(64, 64, 64, 64, 10), dropout=0.1), seed)
 
 
 def make_batches(seed):
     """Return the batches of an epoch, each a tuple of tensors, the labels last."""
     images, labels = split(0)[0]
-    return list(Batches(images, labels, 160, seed))
+    return list(Batches(images, labels, 280, seed))
 
 
 def loss(model, batch):
