@@ -17,7 +17,9 @@ from torch.utils.checkpoint import checkpoint
 PHASES = ("data_wait", "forward", "backward", "update")
 
 
-def phase_table(trainer, batches, steps, warmup, clock, sync, unsynced=None):
+def phase_table(  # noqa: PLR0917 - a run, how long, and two ways to measure
+    trainer, batches, steps, warmup, clock, sync, unsynced=None
+):
     """Time the phases of a run on a device that works on its own while the host goes on.
 
     A step is ``next(batches)`` (data_wait), ``trainer.forward(batch)``, which returns a loss,

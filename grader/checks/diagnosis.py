@@ -14,10 +14,10 @@ import numpy as np
 from grader.checks.compare import Tolerance, difference
 from grader.checks.draw import Draw
 from grader.checks.expect import Expect
+from grader.checks.handed import HandedIn
 from grader.checks.marks import CheckMark
 from grader.checks.outcomes import Finding, Outcome, Unmet
 from grader.checks.subject import Bench, Subject
-from grader.checks.handed import HandedIn
 from grader.course.faults import Fault, write_stages
 from grader.submission.folder import Submission
 

@@ -1,4 +1,4 @@
-"""What a student gets at the start of the project: a pure function of a seed and a kind of model."""
+"""What a student gets at the start of the project: it follows from a seed and a kind of model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def start_files(unit: Unit, seed: str, model: str) -> dict[str, str]:
         TRAINER_FILE: with_fault(sound_trainer(unit), project_site(unit, seed, model)),
         ADAPTER_FILE: adapter.read_text(encoding="utf-8"),
         PROJECT_FILE: (
-            "# Written by `grade project start`. The checks make the faulty trainer again from it.\n"
+            "# Written by `grade project start`: the checks make the faulty trainer again from it.\n"
             f'seed = "{seed}"\nmodel = "{model}"\n'
         ),
     }

@@ -106,7 +106,8 @@ class _Reader:
             found.append(Hypothesis(fault, verdict, measurement, value))
         verdicts = [one.verdict for one in found]
         if verdicts.count("accepted") != 1 or "rejected" not in verdicts:
-            seen = f"{verdicts.count('accepted')} accepted and {verdicts.count('rejected')} rejected"
+            counts = (verdicts.count(word) for word in ("accepted", "rejected"))
+            seen = "{} accepted and {} rejected".format(*counts)
             self.complain(path, seen, "accept one hypothesis, reject one or more")
         if len({one.fault for one in found}) < len(found):
             self.complain(path, "a fault stands in two hypotheses", "name each once")

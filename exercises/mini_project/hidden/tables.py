@@ -8,7 +8,9 @@ from typing import Any
 PHASES = ("data_wait", "forward", "backward", "update")
 
 
-def costs(draw: Any, steps: int, wait: tuple[float, float] = (0.001, 0.003)) -> list[dict[str, Any]]:
+def costs(
+    draw: Any, steps: int, wait: tuple[float, float] = (0.001, 0.003)
+) -> list[dict[str, Any]]:
     """Draw what each phase of each step costs: the wait, or launch on the host and work [s]."""
     return [
         {
@@ -26,9 +28,7 @@ def costs(draw: Any, steps: int, wait: tuple[float, float] = (0.001, 0.003)) -> 
     ]
 
 
-def table_of(
-    case: Mapping[str, Any], unsynced: str | None = None
-) -> dict[str, list[float]]:  # fmt: skip
+def table_of(case: Mapping[str, Any], unsynced: str | None = None) -> dict[str, list[float]]:
     """Return the table of a run: after each phase the host waits, but for the one unsynced."""
     now = case["start"]
     free = now + case["queued"]

@@ -47,8 +47,8 @@ def test_it_learns_the_same(student, draw, expect):
     expect.that(not still, f"These parameters do not learn: {', '.join(still[:3])}.", len(still))
     room = BY_HEART * base["start"]
     message = (
-        f"One batch, trained on alone, has a loss of {new['by heart']:.3g} in the end; the repaired "
-        f"trainer brings it to {base['by heart']:.3g}."
+        f"One batch, trained on alone, has a loss of {new['by heart']:.3g} in the end; the "
+        f"repaired trainer brings it to {base['by heart']:.3g}."
     )
     expect.that(new["by heart"] <= base["by heart"] + room, message, new["by heart"])
     message = (
@@ -61,7 +61,7 @@ def test_it_learns_the_same(student, draw, expect):
 
 @check("mini-project.j", row="optimization_validity", level="strong")
 def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
-    """A gain is there when it is measured again, and not less; a null is none, and has its cause."""
+    """A gain is there when measured again, and not smaller; a null is none, and has its cause."""
     seed = draw.integer(0, 1000)
     peaks = student.run("peaks", {"seed": seed}, LONG)
     claim = read_optimization(handed_in)
@@ -82,5 +82,5 @@ def _expect_claim(expect: Any, claim: Any, seen: str, most: float, words: str) -
     message = f"optimization.toml claims a {claim.claim} of {claim.of}, and measured is: {words}."
     expect.that(claim.claim == seen, message, claim.claim)
     if claim.claim == "gain":
-        message = f"optimization.toml claims {claim.ratio:g}, and measured is no more than: {words}."
+        message = f"optimization.toml claims {claim.ratio:g}, and measured is no more: {words}."
         expect.that(claim.ratio <= most * CLAIM_MARGIN, message, claim.ratio)

@@ -10,7 +10,6 @@ from .postmortem import read_postmortem
 from .project import LONG, LONGEST, SOUND, TRUE_ERROR, WEIGHT, number, project_in
 
 
-
 def _measured(student: Any, look: str, seed: int) -> dict[str, Any]:
     """Return what the instruments say of the student's repaired trainer."""
     case = {"student": True, "seed": seed, "look": [look]}
@@ -34,13 +33,13 @@ def test_it_trains_the_same(student, handed_in, draw, expect):
 
 @check("mini-project.g", row="fault_repair")
 def test_the_optimizer_gets_the_true_gradients(student, draw, expect):
-    """At the optimizer's step the gradients are those of fp32, clipped: no zeros, no other length."""
+    """At the optimizer's step the gradients are those of fp32, clipped: whole and unscaled."""
     row = _measured(student, "step", draw.integer(0, 1000))
     ratio = row["gradient_ratio"]
     zeros = f"{row['zero_gradients']:.0%} of their entries are 0"
     message = (
         f"When the optimizer makes its step, the gradients are {ratio:.3g} times as long as the "
-        f"clipped gradients in fp32, and off by {row['gradient_error']:.2g} of their length; {zeros}."
+        f"clipped gradients in fp32, and off by {row['gradient_error']:.2g} of that; {zeros}."
     )
     expect.that(row["gradient_error"] <= TRUE_ERROR, message, ratio)
 
@@ -96,7 +95,7 @@ def test_the_measurement_separates(student, handed_in, expect):
 
 @check("mini-project.h", row="fault_repair", level="strong")
 def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
-    """The post-mortem names the fault, its numbers are those measured, the threshold between them."""
+    """The post-mortem names the fault; its numbers are measured, the threshold between them."""
     student.run("tried", {"function": "discriminate"})
     project = project_in(handed_in)
     programs = {"faulty": project.faulty, "others": SOUND}
@@ -117,7 +116,7 @@ def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
 
 @check("mini-project.h", row="fault_repair", level="strong")
 def test_a_rejected_hypothesis_has_its_number(student, handed_in, expect):
-    """Two hypotheses or more, one accepted, one rejected with a number that can be measured again."""
+    """Two hypotheses or more, one accepted, one rejected with a number that is measured again."""
     student.run("tried", {"function": "discriminate"})
     project = project_in(handed_in)
     written = read_postmortem(handed_in).hypotheses

@@ -99,7 +99,8 @@ def test_the_profile_is_of_this_run(student, handed_in, draw, expect):
     for key, least in (("repeats", 20), ("warmup", 1)):
         value = data.get(key)
         if type(value) is not int or value < least:
-            problems.append(Problem(file.place(key), f"`{key}` is {value!r:.40}", f"{least} or more"))
+            seen = f"`{key}` is {value!r:.40}"
+            problems.append(Problem(file.place(key), seen, f"{least} or more"))
     table = data.get("median")
     times = {
         phase: number(table.get(phase)) if isinstance(table, dict) else None for phase in PHASES
@@ -107,7 +108,8 @@ def test_the_profile_is_of_this_run(student, handed_in, draw, expect):
     for phase, time in times.items():
         if time is None or not time > 0:
             place = file.place("median", phase)
-            problems.append(Problem(place, f"`{phase}` has no time above 0", "its median in seconds"))
+            seen = f"`{phase}` has no time above 0"
+            problems.append(Problem(place, seen, "write its median in seconds"))
     slowest = data.get("slowest")
     if slowest not in PHASES:
         seen = f"`slowest` is {slowest!r:.40}"

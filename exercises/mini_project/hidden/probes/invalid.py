@@ -57,7 +57,7 @@ def _poisoned(trainer: Any, where: str, at: int) -> Iterator[Any]:
 
 
 def invalid(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
-    """Let the stage find the first invalid value of several runs; keep what it captured in files."""
+    """Let the stage find the first invalid value of several runs; keep its captures in files."""
     import torch
 
     ready(stage, "first_invalid")
@@ -65,7 +65,8 @@ def invalid(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     trainer = make(case["seed"])
     places = _places(trainer, next(trainer.stream()))
     has_floats = any(one.is_floating_point() for one in next(trainer.stream()))
-    chosen = [places[round(share * (len(places) - 1))] for share in case["shares"]] if places else []
+    last = len(places) - 1
+    chosen = [places[round(share * last)] for share in case["shares"]] if places else []
     wanted = [CLEAN, *([BATCH] if has_floats else []), *dict.fromkeys(chosen)]
     seen = []
     for number, where in enumerate(wanted):

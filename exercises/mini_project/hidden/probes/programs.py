@@ -46,9 +46,8 @@ def ready(stage: Any, function: str) -> Any:
 def begun(stage: Any, function: str) -> None:
     """Raise what a stub raises, if the function is one; arguments make no difference to it."""
     made = getattr(stage, function)
-    count = sum(
-        one.default is inspect.Parameter.empty for one in inspect.signature(made).parameters.values()
-    )
+    arguments = inspect.signature(made).parameters.values()
+    count = sum(one.default is inspect.Parameter.empty for one in arguments)
     try:
         made(*[None] * count)
     except NotImplementedError:
@@ -76,7 +75,8 @@ def _sound_adapter() -> Any:
     loss = adapter.loss(model, batch)
     is_tensor = isinstance(loss, torch.Tensor)
     _refuse_unless(is_tensor, f"loss returns {_kind(loss)}, not a tensor")
-    _refuse_unless(loss.dim() == 0, f"loss returns a tensor of shape {tuple(loss.shape)}, no scalar")
+    shape = tuple(loss.shape)
+    _refuse_unless(loss.dim() == 0, f"loss returns a tensor of shape {shape}, no scalar")
     _refuse_unless(loss.requires_grad, "the loss has no graph: nothing would be trained")
     finite = bool(torch.isfinite(loss))
     _refuse_unless(finite, f"the loss of the first batch is {loss.item()}, which is not finite")
@@ -121,7 +121,8 @@ def _first_batch(batches: Any) -> Any:
     try:
         some = list(islice(iter(batches), MOST_BATCHES + 1))
     except TypeError:
-        raise AdapterError(f"adapter.py: make_batches returns {_kind(batches)}, no batches") from None
+        text = f"adapter.py: make_batches returns {_kind(batches)}, no batches"
+        raise AdapterError(text) from None
     _refuse_unless(bool(some), "make_batches gives no batch: a run of zero steps trains nothing")
     _refuse_unless(
         len(some) <= MOST_BATCHES,

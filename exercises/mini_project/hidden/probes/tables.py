@@ -78,8 +78,9 @@ def timed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     trainer = SlowTrainer(device, case["costs"])
     device.launch(0.0, case["queued"])
     named = {} if case["unsynced"] is None else {"unsynced": case["unsynced"]}
+    steps, warmup = case["steps"], case["warmup"]
     table = stage.phase_table(
-        trainer, trainer.batches(), case["steps"], case["warmup"], device.clock, device.sync, **named
+        trainer, trainer.batches(), steps, warmup, device.clock, device.sync, **named
     )
     return {"table": table, "calls": trainer.calls, "syncs": device.syncs}
 
