@@ -138,10 +138,11 @@ def repaired(seed):
     """Return a new run of your repaired trainer, all of it fixed by the seed.
 
     Repair `trainer.py`, then hand it in here: ``import trainer`` and return
-    ``trainer.make_trainer(seed)``. The loss keeps its weight, the gradients their clipping, the
-    forward its mixed precision. A trainer of your own has everything that the one in `trainer.py`
-    has: the attributes, and `stream`, `objective`, `forward`, `backward`, `update`, `step`,
-    `state_dict` and `load_state_dict`; there may be no `scheduler` and no `scaler`.
+    ``trainer.make_trainer(seed)``. The loss keeps its weight, the forward its mixed precision, and
+    each update clips the gradients to ``max_norm * loss_weight``. A trainer of your own has what
+    the one in `trainer.py` has: the attributes, and `stream`, `objective`, `forward`, `backward`,
+    `update`, `step`, `state_dict` and `load_state_dict`; there may be no `scheduler` and no
+    `scaler`.
     """
     raise NotImplementedError("mini-project.g")
 

@@ -49,7 +49,7 @@ def start_files(unit: Unit, seed: str, model: str) -> dict[str, str]:
         TRAINER_FILE: with_fault(sound_trainer(unit), project_site(unit, seed, model)),
         ADAPTER_FILE: adapter.read_text(encoding="utf-8"),
         PROJECT_FILE: (
-            "# Written by `grade project start`: the checks make the faulty trainer again from it.\n"
+            "# Written by `grade project start`. Leave it: the checks start from it too.\n"
             f'seed = "{seed}"\nmodel = "{model}"\n'
         ),
     }

@@ -23,8 +23,8 @@ WEIGHT, LONGEST = 2.0**-14, 0.5
 TRUE_RATIO, TRUE_ERROR = 1.0, 0.1
 """What gradients at the optimizer are, and how far they may be off.
 
-Half precision rounds by 2**-11, products of many add up to some 1 %, and clipping adds 1e-6 to a
-norm of at least 3e-5; without a scaler, or clipped too early, the error is above 0.4.
+Half precision rounds by 2**-11, sums of many such products are off by some 1 %; without a scaler, or
+clipped too early, the error is above 0.4.
 """
 
 

@@ -10,9 +10,9 @@ from .postmortem import read_postmortem
 from .project import LONG, LONGEST, SOUND, TRUE_ERROR, WEIGHT, number, project_in
 
 
-def _measured(student: Any, look: str, seed: int) -> dict[str, Any]:
-    """Return what the instruments say of the student's repaired trainer."""
-    case = {"student": True, "seed": seed, "look": [look]}
+def _measured(student: Any, seed: int, *look: str) -> dict[str, Any]:
+    """Return what instruments say of the student's repaired trainer."""
+    case = {"student": True, "seed": seed, "look": list(look)}
     return student.run("measured", case, LONG)["student"]
 
 
@@ -34,7 +34,7 @@ def test_it_trains_the_same(student, handed_in, draw, expect):
 @check("mini-project.g", row="fault_repair")
 def test_the_optimizer_gets_the_true_gradients(student, draw, expect):
     """At the optimizer's step the gradients are those of fp32, clipped: whole and unscaled."""
-    row = _measured(student, "step", draw.integer(0, 1000))
+    row = _measured(student, draw.integer(0, 1000), "step", "clipping")
     ratio = row["gradient_ratio"]
     zeros = f"{row['zero_gradients']:.0%} of their entries are 0"
     message = (
@@ -42,19 +42,25 @@ def test_the_optimizer_gets_the_true_gradients(student, draw, expect):
         f"clipped gradients in fp32, and off by {row['gradient_error']:.2g} of that; {zeros}."
     )
     expect.that(row["gradient_error"] <= TRUE_ERROR, message, ratio)
+    ratio = row["clipped_ratio"]
+    message = (
+        f"With max_norm at half the norm of the true gradients, what the optimizer gets is "
+        f"{ratio:.3g} times as long as it should be: it is not clipped, or not to that."
+    )
+    expect.that(row["clipped_error"] <= TRUE_ERROR, message, ratio)
 
 
 @check("mini-project.g", row="fault_repair")
 def test_a_step_reads_nothing_back(student, draw, expect):
     """No line of a step, its objective included, waits for a value of a tensor."""
-    row = _measured(student, "step", draw.integer(0, 1000))
+    row = _measured(student, draw.integer(0, 1000), "step")
     expect.equal(row["host_syncs"], 0, what="the values that a step reads back")
 
 
 @check("mini-project.g", row="fault_repair")
 def test_the_objective_is_captured_whole(student, draw, expect):
     """torch.compile captures the objective as one graph."""
-    row = _measured(student, "graphs", draw.integer(0, 1000))
+    row = _measured(student, draw.integer(0, 1000), "graphs")
     expect.that(row["known"], "torch.compile was changed: it breaks elsewhere than it must.")
     expect.that(not row["break"], "The objective breaks in two.", row["break"])
 
@@ -62,7 +68,7 @@ def test_the_objective_is_captured_whole(student, draw, expect):
 @check("mini-project.g", row="fault_repair")
 def test_the_state_is_complete(student, draw, expect):
     """From its state, a used run goes on with the very losses of the run that was not stopped."""
-    row = _measured(student, "resume", draw.integer(0, 1000))
+    row = _measured(student, draw.integer(0, 1000), "resume")
     what = "the largest relative difference of a loss after a resume"
     expect.equal(row["resume_difference"], 0.0, what=what)
 

@@ -36,7 +36,7 @@ def test_a_save_leaves_the_run_and_one_file(student, draw, expect):
 
 @check("mini-project.l", row="resume")
 def test_a_resumed_run_is_the_unbroken_one(student, draw, expect):
-    """Resumed in another process, each batch, loss and part of the state is the same, bit for bit."""
+    """Resumed in another process, batches, losses and all of the state are the same bit for bit."""
     place = _place(student, "resumes")
     for before in (draw.integer(3, 7), 0):
         case = {

@@ -11,7 +11,7 @@ BEFORE, AFTER, OWN = 6, 6, 2
 """Steps before a save, after it, and of the run that is resumed before it is."""
 
 CLIP_EPSILON = 1e-6
-"""What `torch.nn.utils.clip_grad_norm_` adds to a norm before it divides by it."""
+"""What `torch.nn.utils.clip_grad_norm_` adds to a norm before it divides by it; others add none."""
 
 Make = Callable[[int], Any]
 
@@ -30,18 +30,54 @@ def instruments(make: Make, seed: int, adapter: Any) -> dict[str, float]:
 
     trainer = make(seed)
     batch = next(trainer.stream())
-    true = _true_gradients(trainer, batch, adapter)
-    seen = gradients_at_step(trainer, batch)
+    seen, true = _gradients(trainer, batch, adapter)
     syncs = HostSyncs()
     with syncs:
         trainer.step(batch)
-    size = _norm(true)
     return {
         "zero_gradients": sum(int((g == 0).sum()) for g in seen) / sum(g.numel() for g in seen),
-        "gradient_ratio": _norm(seen) / size if size else 1.0,
-        "gradient_error": _norm([a - b for a, b in zip(seen, true, strict=True)]) / (size or 1.0),
+        "gradient_ratio": _ratio(seen, true, trainer),
+        "gradient_error": _error(seen, true, trainer),
         "host_syncs": syncs.own,
     }
+
+
+def clipping(make: Make, seed: int, adapter: Any) -> dict[str, float]:
+    """Return the error of the gradients where half of their length is cut off [1]."""
+    trainer = make(seed)
+    batch = next(trainer.stream())
+    size = _norm(_true_gradients(trainer, batch, adapter))
+    trainer.max_norm = 0.5 * size / trainer.loss_weight
+    seen, true = _gradients(trainer, batch, adapter)
+    ratio = _ratio(seen, true, trainer)
+    return {"clipped_error": _error(seen, true, trainer), "clipped_ratio": ratio}
+
+
+def _gradients(trainer: Any, batch: Any, adapter: Any) -> tuple[list[Any], list[Any]]:
+    """Make a step; return the gradients that the optimizer was given, and the true ones."""
+    true = _true_gradients(trainer, batch, adapter)
+    return gradients_at_step(trainer, batch), true
+
+
+def _factor(true: list[Any], trainer: Any, epsilon: float) -> float:
+    """Return what clipping multiplies the true gradients by."""
+    longest = trainer.max_norm * trainer.loss_weight
+    return min(1.0, longest / (_norm(true) + epsilon or 1.0))
+
+
+def _ratio(seen: list[Any], true: list[Any], trainer: Any) -> float:
+    """Return the norm of gradients over that of the true ones, clipped."""
+    return _norm(seen) / (_norm(true) * _factor(true, trainer, CLIP_EPSILON) or 1.0)
+
+
+def _error(seen: list[Any], true: list[Any], trainer: Any) -> float:
+    """Return the norm of the difference to the clipped true gradients, over their norm."""
+    errors = []
+    for epsilon in (CLIP_EPSILON, 0.0):
+        factor = _factor(true, trainer, epsilon)
+        gap = [a - factor * b for a, b in zip(seen, true, strict=True)]
+        errors.append(_norm(gap) / (factor * _norm(true) or 1.0))
+    return min(errors)
 
 
 def gradients_at_step(trainer: Any, batch: Any) -> list[Any]:
@@ -66,20 +102,17 @@ def gradients_at_step(trainer: Any, batch: Any) -> list[Any]:
 
 
 def _true_gradients(trainer: Any, batch: Any, adapter: Any) -> list[Any]:
-    """Return the clipped gradients of the weighted loss in fp32; no generator is moved."""
+    """Return the gradients of the weighted loss in fp32; no generator is moved."""
     import torch
 
     state = torch.get_rng_state()
     loss = adapter.loss(trainer.model, batch) * trainer.loss_weight
     found = torch.autograd.grad(loss, list(trainer.model.parameters()), allow_unused=True)
     torch.set_rng_state(state)
-    true = [
+    return [
         torch.zeros_like(p) if g is None else g
         for p, g in zip(trainer.model.parameters(), found, strict=True)
     ]
-    longest = trainer.max_norm * trainer.loss_weight
-    factor = min(1.0, longest / (_norm(true) + CLIP_EPSILON))
-    return [g * factor for g in true]
 
 
 def _norm(tensors: list[Any]) -> float:
@@ -130,12 +163,14 @@ def _makers(stage: Any, case: dict[str, Any], function: str) -> dict[str, tuple[
 
 
 def measured(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Measure trainers with the instruments that are asked for: `step`, `resume`, `graphs`."""
+    """Measure trainers with what is asked for: `step`, `clipping`, `resume`, `graphs`."""
     found = {}
     for name, (make, adapter) in _makers(stage, case, "repaired").items():
         row: dict[str, Any] = {}
         if "step" in case["look"]:
             row |= instruments(make, case["seed"], adapter)
+        if "clipping" in case["look"]:
+            row |= clipping(make, case["seed"], adapter)
         if "resume" in case["look"]:
             row["resume_difference"] = resume_difference(make, case["seed"])
         if "graphs" in case["look"]:
