@@ -20,11 +20,11 @@ LONG = Limits(wall=240.0, cpu=90.0)
 WEIGHT, LONGEST = 2.0**-14, 0.5
 """`LOSS_WEIGHT` and `MAX_NORM` of the trainer that is handed out."""
 
-TRUE_RATIO, TRUE_ERROR = 1.0, 0.1
-"""What gradients at the optimizer are, and how far they may be off.
+TRUE_ERROR = 0.1
+"""How far the gradients at the optimizer may be off, relative to their length.
 
-Half precision rounds by 2**-11, sums of many such products are off by some 1 %; without a scaler, or
-clipped too early, the error is above 0.4.
+Half precision rounds by 2**-11, and sums of many such products are off by some 1 %; without a
+scaler, or clipped too early, the error is above 0.4.
 """
 
 
@@ -36,7 +36,8 @@ class Project:
         model: ``mlp``, ``transformer`` or ``own``.
         site: The fault and its place.
         faulty: Text of the trainer that was handed out.
-        same: Texts with the same fault at all of its places, by a name for people.
+        same: Texts with the same fault at all of its places, under names that do not tell which
+            fault it is.
         others: Texts with the other faults, by a name for people.
     """
 
@@ -48,8 +49,9 @@ class Project:
 
     def first(self, fault: str) -> str:
         """Return a trainer with a fault, at the first of its places."""
-        programs = {**self.same, **self.others}
-        return next(text for name, text in programs.items() if name.startswith(f"{fault} ("))
+        if fault == self.site.fault:
+            return next(iter(self.same.values()))
+        return next(text for name, text in self.others.items() if name.startswith(f"{fault} ("))
 
 
 def project_in(handed_in: HandedIn) -> Project:
@@ -65,17 +67,18 @@ def project_in(handed_in: HandedIn) -> Project:
         for site in read_sites(UNIT.hidden / FAULTS_FILE)
         if not (model == "own" and site.needs)
     ]
+    same = [with_fault(SOUND, site) for site in sites if site.fault == own.fault]
     return Project(
         model,
         own,
         with_fault(SOUND, own),
-        {told(site): with_fault(SOUND, site) for site in sites if site.fault == own.fault},
+        {f"your fault at place {place}": text for place, text in enumerate(same, 1)},
         {told(site): with_fault(SOUND, site) for site in sites if site.fault != own.fault},
     )
 
 
 def told(site: Site) -> str:
-    """Return a site as a person may read it, without giving its edits away."""
+    """Return a site as a person may read it."""
     return f"{site.fault} ({site.name})"
 
 

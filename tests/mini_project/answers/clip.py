@@ -1,0 +1,1 @@
+# the solution's own measurement and guard are for this fault
