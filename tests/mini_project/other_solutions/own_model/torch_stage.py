@@ -1,0 +1,1 @@
+../other_ways/torch_stage.py
