@@ -83,8 +83,11 @@ def measured_problems(bench: Bench) -> Iterator[Problem]:
         yield Problem(where, str(error))
         return
     for field in unit.fields:
-        for fault in decomposition_faults(field, measured_field(record, field.name, field.unit)):
+        measured = measured_field(record, field.name, field.unit)
+        for fault in decomposition_faults(field, measured):
             yield Problem(where, f"field {field.name}: {fault}")
+        if measured and not measured.series and record["fields"][field.name].get("series"):
+            yield Problem(where, f"field {field.name}: its series is of no kind that can be shown")
 
 
 def uncaught(run: CheckRun, faults: tuple[Fault, ...]) -> list[Problem]:

@@ -58,6 +58,7 @@ class LazyGroup(click.Group):
         "start": "grader.cli.student:start_command",
         "predict": "grader.cli.student:predict_command",
         "unit": "grader.cli.student:unit_command",
+        "page": "grader.cli.student:page_command",
         "selftest": "grader.cli.student:selftest_command",
         "project": "grader.cli.commands:project",
         "ready": "grader.cli.student:ready_command",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.cli.pages import check_target, write_page
 from grader.cli.places import shown, state_of, workspace
 from grader.course.catalog import find_unit, units
 from grader.course.content import installed_content
@@ -37,6 +38,7 @@ class Wish:
         hints: Hints to show for a task, 0 to 3.
         seed: Seed to repeat; None for a fresh one.
         as_json: Whether to print the report alone.
+        html: Where to write the report as a page; None for no page.
         submission: Somebody else's work; None for one's own.
         level: Confinement level; None for the best there is.
         unconfined: Whether other people's work may run below level 1.
@@ -47,6 +49,7 @@ class Wish:
     hints: int
     seed: str | None
     as_json: bool
+    html: Path | None
     submission: Path | None
     level: int | None
     unconfined: bool
@@ -60,6 +63,8 @@ def grade_unit(wish: Wish) -> int:
     """
     content = installed_content()
     unit = find_unit(wish.unit, units(content))
+    if wish.html:
+        check_target(wish.html)
     own = wish.submission is None
     root = wish.submission or workspace(unit)
     report = TerminalReport(PlainConsole(sys.stdout), unit, wish.hints)
@@ -93,6 +98,9 @@ def grade_unit(wish: Wish) -> int:
         click.echo(report_text(outcome.report), nl=False)
     else:
         report.finish(outcome.report, shown(outcome.path))
+    if wish.html:
+        write_page(outcome.report, wish.html)
+        click.echo(f"  page: {shown(wish.html)}", err=wish.as_json)
     return INTERRUPTED if outcome.interrupted else outcome.status
 
 

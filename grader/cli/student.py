@@ -67,6 +67,7 @@ def predict_command(unit: str, submission: Path | None) -> int:
 @click.option("--hints", type=click.IntRange(0, 3), default=1, help="Hints to show for a task.")
 @click.option("--seed", help="Repeat the drawn cases of an earlier run.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report alone on stdout.")
+@click.option("--html", type=FOLDER, metavar="FILE", help="Write the report as a page, too.")
 @click.option("--submission", type=FOLDER, help="Somebody else's work; nothing is written there.")
 @click.option("--level", type=click.IntRange(0, 3), help="Confinement level; the best by default.")
 @click.option("--unconfined", is_flag=True, help="Grade the work of others below level 1 too.")
@@ -77,6 +78,7 @@ def unit_command(
     hints: int,
     seed: str | None,
     as_json: bool,
+    html: Path | None,
     submission: Path | None,
     level: int | None,
     unconfined: bool,
@@ -84,7 +86,17 @@ def unit_command(
     """Check, measure and score your work on UNIT."""
     from grader.cli.grading import Wish, grade_unit
 
-    return grade_unit(Wish(unit, task, hints, seed, as_json, submission, level, unconfined))
+    return grade_unit(Wish(unit, task, hints, seed, as_json, html, submission, level, unconfined))
+
+
+@click.command("page")
+@click.argument("report", metavar="REPORT", type=FOLDER)
+@click.argument("file", metavar="FILE", type=FOLDER)
+def page_command(report: Path, file: Path) -> int:
+    """Make a page FILE of the report of an earlier grade, such as .grade/reports/8.9.json."""
+    from grader.cli.pages import page_of_file
+
+    return page_of_file(report, file)
 
 
 @click.command("selftest")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, quantiles
 
 from grader.instruments.phases import PhaseRecord
 from grader.instruments.stamp import LESS_DELAY, Stamp
@@ -88,6 +88,22 @@ def judge(record: PhaseRecord) -> PhaseVerdict:
     return PhaseVerdict(
         "inconclusive" if between else "judged", slowest, times, ratios, accepts, rejects, note
     )
+
+
+def quartiles(record: PhaseRecord) -> dict[str, tuple[float, float, float]]:
+    """Return the lower quartile, the median and the upper quartile of each phase [ns].
+
+    They show the spread to a person; nothing is decided by them. All blocks count, and times are
+    less the run-queue delay where that is known.
+    """
+    steps = [step for block in record.blocks for step in block]
+    known, found = record.clock == LESS_DELAY, {}
+    for index, phase in enumerate(record.phases if len(steps) > 1 else ()):
+        spans = [step[index] for step in steps]
+        times = [Stamp(*span).less_delay if known else span[0] for span in spans]
+        low, middle, high = quantiles(times, n=4, method="inclusive")
+        found[phase] = (low, middle, high)
+    return found
 
 
 def answers_known_question() -> bool:

@@ -29,12 +29,22 @@ _FLOAT_NOISE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgedTerm:
-    """One term of an explanation: `believed` or not, and `message` says why not."""
+    """One term of an explanation: `believed` or not, and `message` says why not.
+
+    Attributes:
+        name: Name of the cause.
+        amount: Its amount as the student wrote it.
+        believed: Whether the measurement has this cause with this size.
+        message: Why it is not believed; empty when it is.
+        size: The measured size with its sign if it is believed, else None: it would tell what to
+            write [unit of the field].
+    """
 
     name: str
     amount: str
     believed: bool
     message: str = ""
+    size: int | float | None = None
 
 
 def judge_gap(
@@ -103,7 +113,7 @@ def _judge_term(term: Term, sizes: Mapping[str, int | float]) -> JudgedTerm:
     elif _written_sign(term) * size < 0:
         why = "its sign is the other one: it is what must be added to the prediction"
     else:
-        return JudgedTerm(term.name, term.text, believed=True)
+        return JudgedTerm(term.name, term.text, believed=True, size=size)
     return JudgedTerm(term.name, term.text, believed=False, message=why)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.predictions.chain import MEASUREMENT, Chain
+from grader.predictions.series import Series, read_series
 
 Record = Mapping[str, Any]
 """Content of a measurement's ledger entry: ``fields`` by name, seed, versions, machine."""
@@ -27,6 +28,7 @@ class Measured:
         accepts: Choices the measurement accepts.
         rejects: Choices it rejects; one that is in neither is too close to say.
         note: Remark of the instrument.
+        series: What was seen beyond the value, for a chart; None if nothing was.
     """
 
     value: int | float | str | None
@@ -35,6 +37,7 @@ class Measured:
     accepts: tuple[str, ...] = ()
     rejects: tuple[str, ...] = ()
     note: str = ""
+    series: Series | None = None
 
 
 def make_record(
@@ -101,6 +104,7 @@ def measured_field(record: Record, name: str, unit: str) -> Measured | None:
         accepts=_words(raw.get("accepts")),
         rejects=_words(raw.get("rejects")),
         note=str(raw.get("note") or ""),
+        series=read_series(raw.get("series")),
     )
 
 

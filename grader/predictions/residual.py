@@ -11,6 +11,7 @@ from grader.predictions.gap import JudgedTerm, equal, judge_gap, within
 from grader.predictions.quantity import show
 from grader.predictions.record import Measured
 from grader.predictions.sentence import fault_in_choice, fault_in_text
+from grader.predictions.series import Series
 from grader.predictions.sheet import Entry
 
 
@@ -23,6 +24,15 @@ class State(StrEnum):
     NOT_EXPLAINED = "not explained"
     INCONCLUSIVE = "inconclusive"
     FOR_A_PERSON = "for a person"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A prediction and its measurement as numbers of one `unit`."""
+
+    unit: str
+    predicted: int | float
+    measured: int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +49,9 @@ class Residual:
         state: The judgement.
         message: What to do, or why it is so.
         terms: The terms the student named.
+        numbers: Prediction and measurement of a field that asks for a number, if there are both.
+        series: What was seen beyond the value; None while a gap waits to be explained, since it
+            may hold the very number that the explanation must give.
     """
 
     field: str
@@ -50,6 +63,8 @@ class Residual:
     state: State
     message: str = ""
     terms: tuple[JudgedTerm, ...] = ()
+    numbers: Numbers | None = None
+    series: Series | None = None
 
 
 def judge(
@@ -82,7 +97,8 @@ def judge(
         return replace(found, message=note or "it was not measured")
     explanation = explanation or Explanation(field.name)
     judges = {"text": _judge_text, "choice": _judge_choice}
-    return judges.get(field.kind, _judge_number)(found, field, entry, measured, explanation)
+    found = judges.get(field.kind, _judge_number)(found, field, entry, measured, explanation)
+    return found if found.state == State.NOT_EXPLAINED else replace(found, series=measured.series)
 
 
 def _judge_number(
@@ -91,6 +107,7 @@ def _judge_number(
     value, predicted = measured.value, entry.quantity
     if isinstance(value, str) or value is None or predicted is None:
         return replace(found, message="the measurement gave no number")
+    found = replace(found, numbers=Numbers(field.unit, predicted.value, value))
     if equal(value, predicted.value):
         return replace(found, state=State.EXACT)
     is_band = field.kind == "band"

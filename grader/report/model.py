@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.checks.evidence import Evidence
 from grader.errors import Problem
+from grader.predictions.series import series_data
 from grader.report.next_step import next_step
 
 if TYPE_CHECKING:
@@ -151,10 +152,20 @@ def _field(residual: Residual) -> dict[str, Any]:
                 "amount": term.amount,
                 "believed": term.believed,
                 "message": term.message,
+                "size": term.size,
             }
             for term in residual.terms
         ],
+        "numbers": _numbers(residual),
+        "series": None if residual.series is None else series_data(residual.series),
     }
+
+
+def _numbers(residual: Residual) -> dict[str, Any] | None:
+    found = residual.numbers
+    if found is None:
+        return None
+    return {"unit": found.unit, "predicted": found.predicted, "measured": found.measured}
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from grader.course.unit import SheetField
 from grader.predictions.discrepancy import Explanation, Term
 from grader.predictions.quantity import parse
 from grader.predictions.record import Measured
-from grader.predictions.residual import judge
+from grader.predictions.residual import Numbers, State, judge
+from grader.predictions.series import Bar, Bars
 from grader.predictions.sheet import Entry
 
 BYTES = SheetField("peak", "exact", "Bytes at the peak", "B", terms=("state", "grads", "batch"))
@@ -425,3 +426,25 @@ def test_digits_in_a_name_are_no_numbers():
 def test_a_text_with_nothing_measured_to_repeat_is_inconclusive():
     assert judge(WHY, words("Arithmetic."), Measured(None)).state == "inconclusive"
     assert judge(WHY, words("Arithmetic."), None).state == "inconclusive"
+
+
+def test_a_number_is_given_with_its_measurement_and_the_sizes_of_believed_causes():
+    found = peak("1000 B", 1600, terms(state=600), state=600)
+    assert found.numbers == Numbers("B", 1000, 1600)
+    assert [term.size for term in found.terms] == [600]
+
+
+def test_the_size_of_a_cause_that_is_not_believed_is_not_told():
+    found = peak("1000 B", 1600, terms(state=900), state=600)
+    assert [(term.believed, term.size) for term in found.terms] == [(False, None)]
+
+
+def test_the_series_of_a_measurement_is_kept_unless_a_gap_waits_to_be_explained():
+    series = Bars("Phases", "s", "", (Bar("forward", 1.0),))
+    measured = Measured("forward", terms={"forward": 1.0}, series=series)
+    right = judge(SLOWEST, words("forward"), measured)
+    wrong = judge(SLOWEST, words("backward"), measured)
+    explained = judge(SLOWEST, words("backward"), measured, because("forward is it, with 1 s"))
+    assert (right.state, right.series) == (State.EXACT, series)
+    assert (wrong.state, wrong.series) == (State.NOT_EXPLAINED, None)
+    assert (explained.state, explained.series) == (State.EXPLAINED, series)

@@ -6,6 +6,8 @@ import contextlib
 import io
 from typing import Any
 
+from .pictures import savings, timers_and_device
+
 LAUNCH, KERNEL, KERNELS, OLD, SYNC = 25, 100, 3, 500, 10
 """The step of the first three fields [us]."""
 
@@ -94,7 +96,11 @@ def measure_sync_moved(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "start_sync": printed["end_only"] - printed["honest"],
         "end_sync": printed["start_only"] - printed["honest"],
     }
-    return {"value": max(sizes, key=lambda name: abs(sizes[name])), "terms": sizes}
+    return {
+        "value": max(sizes, key=lambda name: abs(sizes[name])),
+        "terms": sizes,
+        "series": timers_and_device(LAUNCH, SYNC, OLD, KERNEL, KERNELS),
+    }
 
 
 def measure_makespan(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -179,8 +185,12 @@ def _total(without: str = "") -> int:
 def measure_bottleneck(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     """Take each cost of the step away and see what it saves [s]."""
     total = _total()
-    savings = {word: (total - _total(word)) * US for word in ("launch", "compute", "copy", "sync")}
-    return {"value": max(savings, key=lambda word: savings[word]), "terms": savings}
+    sizes = {word: (total - _total(word)) * US for word in ("launch", "compute", "copy", "sync")}
+    return {
+        "value": max(sizes, key=lambda word: sizes[word]),
+        "terms": sizes,
+        "series": savings(sizes),
+    }
 
 
 def measure_naive_ratio(stage: Any, case: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from .live import mlp, run_steps
+from .pictures import memory_over_the_step
 
 WIDTHS, BATCH = [256, 512, 384, 100], 64
 MIB = 2**20
@@ -127,7 +128,11 @@ def measure_peak_phase(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "backward": phases["backward"].peak,
         "optimizer": phases["update"].peak,
     }
-    return {"value": max(peaks, key=lambda name: peaks[name]), "terms": peaks}
+    return {
+        "value": max(peaks, key=lambda name: peaks[name]),
+        "terms": peaks,
+        "series": memory_over_the_step(WIDTHS, BATCH),
+    }
 
 
 def _peak() -> tuple[int, dict[str, int]]:
