@@ -92,7 +92,9 @@ def waterfall(field: Mapping[str, Any]) -> Chart | None:
 
 
 def _said(step: Step, unit: str) -> str:
-    return show(step.size, unit, signed=not step.is_total)
+    said = show(step.size, unit, signed=not step.is_total)
+    # a difference of two shares is not a share of either
+    return said if step.is_total else said.replace("%", "points")
 
 
 def _draw(axes: Axes, found: tuple[Step, ...], unit: str) -> None:

@@ -104,3 +104,9 @@ def test_a_gap_that_can_be_seen_begins_at_zero() -> None:
     chart = waterfall(field(100, 300))
     assert chart is not None
     assert "cut" not in svg(chart, "a")
+
+
+def test_a_difference_of_shares_is_told_in_points() -> None:
+    chart = waterfall(field(60, 61.5, unit="%", state="within band"))
+    assert chart is not None
+    assert chart.says == "60 % predicted, +1.5 points within the band, is 61.5 % measured."
