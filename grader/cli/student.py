@@ -100,12 +100,22 @@ def page_command(report: Path, file: Path) -> int:
 
 
 @click.command("selftest")
-@click.argument("unit", metavar="UNIT")
+@click.argument("unit", metavar="[UNIT]", required=False)
+@click.option("--experiment", metavar="N", help="Show and run the experiment of question N.")
 @click.option("--submission", type=FOLDER, help="Folder of your work, if not this one.")
-def selftest_command(unit: str, submission: Path | None) -> int:
-    """Check your answers to the self-test of UNIT."""
-    from grader.cli.selftest import mark_selftest
+def selftest_command(unit: str | None, experiment: str | None, submission: Path | None) -> int:
+    """Check your answers to the self-test of UNIT, or of every unit you have.
 
+    For a wrong answer it names an experiment, a short script that shows what happens.
+    """
+    from grader.cli.selftest import mark_all, mark_selftest, run_experiment_of
+
+    if unit is None:
+        if experiment is not None:
+            raise click.UsageError("--experiment needs a unit", click.get_current_context())
+        return mark_all(submission)
+    if experiment is not None:
+        return run_experiment_of(unit, submission, experiment)
     return mark_selftest(unit, submission)
 
 

@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 
 from grader.course.content import Content
+from grader.course.experiments import EXPERIMENTS
 from grader.errors import Problem, UsageError
 
-_LEFT_OUT = frozenset({"hidden", "unit.toml", "__pycache__"})
+_LEFT_OUT = frozenset({"hidden", EXPERIMENTS, "unit.toml", "__pycache__"})
 _IGNORED = """\
 # What the grader writes, except the ledger: that belongs to your work, so commit it.
 .grade/*
@@ -29,7 +30,8 @@ def make_workspace(target: Path, content: Content) -> str:
 
     Args:
         target: A folder that is empty, or not there yet.
-        content: The course. Hidden checks, `unit.toml` (it holds the hints) and solutions stay.
+        content: The course. Hidden checks, experiments, `unit.toml` (it holds the hints) and
+            solutions stay.
 
     Returns:
         Why there is no first commit; empty when there is one.
