@@ -12,4 +12,6 @@ for count in (1, 3, 5):
     syncs = HostSyncs()
     with syncs:
         optimizer.step()
-    print(f"{count} parameter(s): {syncs.count} reads, {sorted({sync.name for sync in syncs.seen})}")
+    print(
+        f"{count} parameter(s): {syncs.count} reads, {sorted({sync.name for sync in syncs.seen})}"
+    )

@@ -11,4 +11,4 @@ for sync in (False, True):
             device.synchronize()
     if not sync:
         device.synchronize()
-    print(f"sync after each: {sync!s:5}  {device.host} us, of which the device idles {device.host - busy}")
+    print(f"sync after each: {sync!s:5}  {device.host} us, idle {device.host - busy}")

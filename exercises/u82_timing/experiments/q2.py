@@ -1,4 +1,4 @@
-"""Nine kernels of 6 us, 5 us to launch each, without and with a wait after each: when what happens."""
+"""Nine kernels of 6 us, 5 us to launch each, without and with a wait after each."""
 
 LAUNCH, KERNEL, COUNT = 5, 6, 9
 
@@ -15,5 +15,7 @@ def run(wait):
 
 for wait in (False, True):
     early, end = run(wait)
-    print(f"wait after every kernel: {wait!s:5}  launches that begin while the device works: {early},")
+    print(
+        f"wait after every kernel: {wait!s:5}  launches that begin while the device works: {early},"
+    )
     print(f"    kernels still take {KERNEL} us each, the loop takes {end} us")

@@ -1,4 +1,4 @@
-"""Bytes that loading needs beside the model; "meta" stands for the card, where nothing is stored."""
+"""Bytes that loading needs beside the model; "meta" stands for the card."""
 
 import io
 

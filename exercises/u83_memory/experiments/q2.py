@@ -7,7 +7,9 @@ from grader.instruments.live_bytes import LiveBytes
 
 
 def peak(examples):
-    model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
+    model = torch.nn.Sequential(
+        torch.nn.Linear(512, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10)
+    )
     optimizer = torch.optim.AdamW(model.parameters(), foreach=False)
     x, y = torch.zeros(examples, 512), torch.zeros(examples, dtype=torch.long)
     ledger = LiveBytes()
@@ -20,6 +22,6 @@ def peak(examples):
 
 
 for examples in (32, 64, 128):
-    print(f"{examples:3} examples: peak {peak(examples)} B, divided {peak(examples) / examples:.0f} B each")
+    print(f"{examples:3} examples: peak {peak(examples)} B, {peak(examples) / examples:.0f} B each")
 extra = (peak(64) - peak(32)) / 32
-print(f"one example more costs {extra:.0f} B, which is less than 1/32 of the peak: {extra < peak(32) / 32}")
+print(f"one more costs {extra:.0f} B, less than 1/32 of the peak: {extra < peak(32) / 32}")

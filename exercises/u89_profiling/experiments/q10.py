@@ -3,4 +3,4 @@
 part = 0.20
 for speedup in (1.5, 2, 10, 1000, float("inf")):
     whole = (1 - part) + part / speedup
-    print(f"phase {speedup:6} times as fast: step {whole:.4f} as long, {1 / whole:.4f} as fast")
+    print(f"the phase {speedup:6} times as fast, the step {1 / whole:.4f} times")
