@@ -91,7 +91,7 @@ class RowView:
 
     Attributes:
         level: Its level in words; empty for checks that were run without scoring.
-        reasons: Why, except for checks that are told of in words.
+        reasons: Why, as far as its checks do not say it themselves.
         fields: Fields of the sheet: name, title, whether it was sealed, whether it is explained.
     """
 
@@ -196,7 +196,7 @@ def _row(
         (name, names[name], found.get("", "skipped"), found.get("explained", "skipped"))
         for name, found in by_field.items()
     )
-    told = tuple(f"{check.id} (" for check in others if check.needs_words)
+    told = tuple(f"{check['id']} (" for check in checks)  # the table below says the same
     rest = tuple(reason for reason in reasons if not reason.startswith(told))
     return RowView(title, level, rest, tuple(others), fields)
 

@@ -137,7 +137,13 @@ def make_report(**more: Any) -> dict[str, Any]:
             Row(
                 "prediction", "Prediction before measurement", Level.PASS, Level.PASS, ("Met: 9.",)
             ),
-            Row("timing", "Honest timing", Level.NONE, Level.NONE, ("Met: 1 of 4.",)),
+            Row(
+                "timing",
+                "Honest timing",
+                Level.NONE,
+                Level.NONE,
+                ("Met: 1 of 4.", "8.9.a/twice (pass) is not met: Twice."),
+            ),
         ],
         "problems": [Problem("numpy_stage.py:3", "is odd", "mend it")],
     }

@@ -89,6 +89,11 @@ def test_what_is_not_met_says_why(seen: Page) -> None:
     assert "hello world" in article.text
 
 
+def test_a_reason_that_a_check_gives_itself_is_not_said_twice(seen: Page) -> None:
+    assert "Met: 1 of 4." in seen.text
+    assert "8.9.a/twice (pass) is not met" not in seen.text
+
+
 def test_a_crash_is_told_as_a_list(seen: Page) -> None:
     (story,) = [ol for ol in seen.every("ol") if ol.attributes.get("class") == "crash"]
     assert [li.text for li in story.every("li")] == [
