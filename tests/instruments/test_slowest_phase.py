@@ -148,3 +148,16 @@ def test_it_answers_its_known_question_and_notices_another_median(monkeypatch):
     assert slowest_phase.answers_known_question()
     monkeypatch.setattr(slowest_phase, "median", lambda values: 1)
     assert not slowest_phase.answers_known_question()
+
+
+def test_quartiles_enclose_the_median_and_leave_the_delay_out():
+    steps = tuple(((100 * n + 7, 0, 7), (50, 50, 0)) for n in range(1, 6))
+    found = slowest_phase.quartiles(PhaseRecord(("one", "two"), (steps,), LESS_DELAY))
+    assert found == {"one": (200, 300, 400), "two": (50, 50, 50)}
+    wall = slowest_phase.quartiles(PhaseRecord(("one", "two"), (steps[:3], steps[3:]), WALL))
+    assert wall["one"] == (207, 307, 407)
+
+
+@pytest.mark.parametrize("steps", [(), (((1, 1, 0),),)])
+def test_fewer_than_two_steps_have_no_quartiles(steps):
+    assert slowest_phase.quartiles(PhaseRecord(("one",), (steps,), LESS_DELAY)) == {}
