@@ -1,0 +1,154 @@
+"""What is wrong with the files that are handed in is told all at once; forged numbers are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.checks.evidence import Status
+from grader.checks.subject import Bench
+from grader.scoring.rows import Level, Row
+from tests.mini_project.work import UNIT, Work, checked, said, solved
+
+Edit = Callable[[Work], None]
+
+
+def replaced(name: str, old: str, new: str) -> Edit:
+    def edit(work: Work) -> None:
+        path = work.folder / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    return edit
+
+
+def written(name: str, content: bytes) -> Edit:
+    return lambda work: (work.folder / name).write_bytes(content) and None
+
+
+WRONG = {
+    "no such file": (
+        "h", lambda work: (work.folder / "postmortem.toml").unlink(), ["postmortem.toml: there is"]
+    ),
+    "not TOML": ("h", written("postmortem.toml", b"fault = \n"), ["postmortem.toml:1: is not"]),
+    "not text": ("h", written("postmortem.toml", b"\xff\x01"), ["is not UTF-8"]),
+    "too large": ("h", written("postmortem.toml", b"# " + b"x" * 70000), ["larger than 64 KiB"]),
+    "blank": (
+        "h",
+        lambda work: (work.folder / "postmortem.toml").write_bytes(
+            (UNIT.path / "postmortem.toml").read_bytes()
+        ),
+        ["`fault` is ''", "`measurement.what` says nothing", "`guard.what` says nothing"],
+    ),
+    "another fault": (
+        "h",
+        replaced("postmortem.toml", 'fault = "clip"\nthr', 'fault = "scaler"\nthr'),
+        ["says that the fault is scaler"],
+    ),
+    "threshold outside": (
+        "h", replaced("postmortem.toml", "threshold = 100.0", "threshold = 1e9"), ["not between"]
+    ),
+    "no number": (
+        "h", replaced("postmortem.toml", "threshold = 100.0", "threshold = nan"), ["is no number"]
+    ),
+    "nothing rejected": (
+        "h",
+        replaced("postmortem.toml", '"rejected"', '"accepted"'),
+        ["2 accepted and 0 rejected"],
+    ),
+    "rejected by what it does not move": (
+        "h",
+        replaced("postmortem.toml", 'measurement = "host_syncs"', 'measurement = "graph_breaks"'),
+        ["graph_breaks is the same with the fault sync and without one"],
+    ),
+    "few repeats, no medians": (
+        "a",
+        written("profile.toml", b"repeats = 3\nwarmup = true\n[median]\nforward = -1.0\n"),
+        ["`repeats` is 3", "`warmup` is True", "`forward` has no time", "`slowest` is None"],
+    ),
+    "slowest that is not": (
+        "a",
+        replaced("profile.toml", "data_wait = 0.000012", "data_wait = 9.0"),
+        ["`slowest` is backward, but the largest median of the table is data_wait"],
+    ),
+    "slowest that is not measured": (
+        "a",
+        lambda work: (
+            replaced("profile.toml", "data_wait = 0.000012", "data_wait = 9.0")(work),
+            replaced("profile.toml", '"backward"', '"data_wait"')(work),
+        )
+        and None,
+        ["the measurement says that it is not"],
+    ),
+    "a gain without an interval": (
+        "j",
+        replaced("optimization.toml", "low = 1.49", "low = 0.9"),
+        ["the interval of a gain lies above 1"],
+    ),
+    "a gain that is called null": (
+        "j",
+        lambda work: (
+            replaced("optimization.toml", '"gain"', '"null"')(work),
+            replaced("optimization.toml", 'cause = ""', 'cause = "overhead"')(work),
+            replaced("optimization.toml", "low = 1.49", "low = 0.9")(work),
+        )
+        and None,
+        ["claims a null of memory"],
+    ),
+    "anything goes": (
+        "j",
+        replaced("optimization.toml", "tolerance = 0.001", "tolerance = 0.5"),
+        ["declare 0.01 at most"],
+    ),
+    "another seed": (
+        "i", replaced("project.toml", 'seed = "', 'seed = "two words '), ["a seed has 1 to 64"]
+    ),
+    "no project": ("i", lambda work: (work.folder / "project.toml").unlink(), ["grade project"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("letter", "edit", "words"), WRONG.values(), ids=WRONG)
+def test_a_file_that_is_wrong_is_told(
+    letter: str, edit: Edit, words: list[str], bench: Bench, tmp_path: Path
+) -> None:
+    work = solved(tmp_path, "clip", "mlp", bench.sandbox)
+    edit(work)
+    evidence = checked(work, bench, letter)
+    assert Status.FAULT not in {found.status for found in evidence}, said(evidence)
+    lost = [found for found in evidence if found.status.counts_against]
+    assert all(any(word in found.message for found in lost) for word in words), said(evidence)
+
+
+def test_a_time_is_claimed_and_measured(bench: Bench, tmp_path: Path) -> None:
+    """A gain of time that is not there is not met, unless the machine is too noisy to say."""
+    work = solved(tmp_path, "clip", "mlp", bench.sandbox)
+    for old, new in (('of = "memory"', 'of = "time"'), ("repeats = 1", "repeats = 30")):
+        replaced("optimization.toml", old, new)(work)
+    found = next(one for one in checked(work, bench, "j") if one.check.endswith("is_measured"))
+    assert found.status in (Status.NOT_MET, Status.INCONCLUSIVE), said([found])
+
+
+def row(name: str, level: Level, at_most: Level | None = None) -> Row:
+    return Row(name, name, level, at_most or level, ("Met: some.", "because of this"))
+
+
+def test_a_self_grade_is_held_against_the_rows() -> None:
+    from grader.grading.selfgrade import selfgrade_problems
+
+    rows = [row("timing", Level.PASS), row("resume", Level.NONE, Level.STRONG)]
+    content = b'timing = "strong"\nresume = "pass"\nluck = "none"\n'
+    told = [str(problem) for problem in selfgrade_problems(content, rows)]
+    assert told == [
+        "selfgrade.toml:3: there is no row 'luck'; use prediction, timing, fault_repair, "
+        "optimization_validity, resume",
+        "selfgrade.toml:1: timing: you say strong, the evidence says pass; because of this",
+    ]
+    assert "there is no such file" in str(selfgrade_problems(None, rows)[0])
+    blank = selfgrade_problems(b'timing = ""\nresume = "good"\n', rows)
+    assert ["timing is blank" in str(blank[0]), "resume is 'good'" in str(blank[1])] == [True] * 2
+    assert "not valid TOML" in str(selfgrade_problems(b"timing = \n", rows)[0])
+
+
