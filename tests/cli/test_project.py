@@ -18,9 +18,7 @@ SITES = read_sites(UNIT.hidden / "faults.toml")
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_project_is_laid_out(
-    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_project_is_laid_out(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["project", "start", "--seed", "mine", "--model", model]) == 0
     folder = tmp_path / UNIT.folder

@@ -12,7 +12,7 @@ from grader.checks.subject import Bench
 from grader.cli.entry import run as run_command
 from grader.grading import GradeRequest, grade
 from tests.mini_project.test_matrix import Silent
-from tests.mini_project.work import UNIT, Work, checked, said, solved, started
+from tests.mini_project.work import UNIT, Work, checked, said, started
 from tests.units.course import CONTENT
 
 SOUND = """\
@@ -126,15 +126,15 @@ def test_an_adapter_still_to_be_filled_in_is_not_attempted(bench: Bench, tmp_pat
     assert {found.message for found in evidence} == {"adapter.make_model is still a stub."}
 
 
-def test_a_sheet_that_cannot_be_measured_costs_nothing_else(bench: Bench, tmp_path: Path) -> None:
-    work = solved(tmp_path, "clip", "mlp", bench.sandbox)
+def test_a_sheet_that_cannot_be_measured_costs_nothing_else(bench: Bench, solution: Work) -> None:
+    work = solution
     assert run_command(["predict", UNIT.id, "--submission", str(work.root)]) == 0
     (work.folder / "adapter.py").write_text(
         f"{SOUND}\ndef make_batches(seed): return []\n", encoding="utf-8"
     )
     request = GradeRequest(UNIT, work.root, work.root / ".grade", seed="lost")
     outcome = grade(request, CONTENT, Silent(), bench.sandbox)
-    told = [one for one in json.loads(outcome.path.read_text())["problems"]]
+    told = json.loads(outcome.path.read_text())["problems"]
     assert any("parameter_bytes" in str(one) and "zero steps" in str(one) for one in told), told
     levels = {row.id: str(row.level) for row in outcome.rows}
     assert levels["timing"] == "none"  # the profile is of this adapter too

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from grader.checks.evidence import Status
 from grader.checks.subject import Bench
 from grader.scoring.rows import Level, Row
-from tests.mini_project.work import UNIT, Work, checked, said, solved
+from tests.mini_project.work import UNIT, Work, checked, said
 
 Edit = Callable[[Work], None]
 
@@ -21,6 +20,14 @@ def replaced(name: str, old: str, new: str) -> Edit:
         text = path.read_text(encoding="utf-8")
         assert old in text
         path.write_text(text.replace(old, new), encoding="utf-8")
+
+    return edit
+
+
+def all_of(*edits: Edit) -> Edit:
+    def edit(work: Work) -> None:
+        for one in edits:
+            one(work)
 
     return edit
 
@@ -76,11 +83,10 @@ WRONG = {
     ),
     "slowest that is not measured": (
         "a",
-        lambda work: (
-            replaced("profile.toml", "data_wait = 0.000012", "data_wait = 9.0")(work),
-            replaced("profile.toml", '"backward"', '"data_wait"')(work),
-        )
-        and None,
+        all_of(
+            replaced("profile.toml", "data_wait = 0.000012", "data_wait = 9.0"),
+            replaced("profile.toml", '"backward"', '"data_wait"'),
+        ),
         ["the measurement says that it is not"],
     ),
     "a gain without an interval": (
@@ -90,12 +96,11 @@ WRONG = {
     ),
     "a gain that is called null": (
         "j",
-        lambda work: (
-            replaced("optimization.toml", '"gain"', '"null"')(work),
-            replaced("optimization.toml", 'cause = ""', 'cause = "overhead"')(work),
-            replaced("optimization.toml", "low = 1.49", "low = 0.9")(work),
-        )
-        and None,
+        all_of(
+            replaced("optimization.toml", '"gain"', '"null"'),
+            replaced("optimization.toml", 'cause = ""', 'cause = "overhead"'),
+            replaced("optimization.toml", "low = 1.49", "low = 0.9"),
+        ),
         ["claims a null of memory"],
     ),
     "anything goes": (
@@ -112,22 +117,20 @@ WRONG = {
 
 @pytest.mark.parametrize(("letter", "edit", "words"), WRONG.values(), ids=WRONG)
 def test_a_file_that_is_wrong_is_told(
-    letter: str, edit: Edit, words: list[str], bench: Bench, tmp_path: Path
+    letter: str, edit: Edit, words: list[str], bench: Bench, solution: Work
 ) -> None:
-    work = solved(tmp_path, "clip", "mlp", bench.sandbox)
-    edit(work)
-    evidence = checked(work, bench, letter)
+    edit(solution)
+    evidence = checked(solution, bench, letter)
     assert Status.FAULT not in {found.status for found in evidence}, said(evidence)
     lost = [found for found in evidence if found.status.counts_against]
     assert all(any(word in found.message for found in lost) for word in words), said(evidence)
 
 
-def test_a_time_is_claimed_and_measured(bench: Bench, tmp_path: Path) -> None:
+def test_a_time_is_claimed_and_measured(bench: Bench, solution: Work) -> None:
     """A gain of time that is not there is not met, unless the machine is too noisy to say."""
-    work = solved(tmp_path, "clip", "mlp", bench.sandbox)
     for old, new in (('of = "memory"', 'of = "time"'), ("repeats = 1", "repeats = 30")):
-        replaced("optimization.toml", old, new)(work)
-    found = next(one for one in checked(work, bench, "j") if one.check.endswith("is_measured"))
+        replaced("optimization.toml", old, new)(solution)
+    found = next(one for one in checked(solution, bench, "j") if one.check.endswith("is_measured"))
     assert found.status in (Status.NOT_MET, Status.INCONCLUSIVE), said([found])
 
 
@@ -150,5 +153,3 @@ def test_a_self_grade_is_held_against_the_rows() -> None:
     blank = selfgrade_problems(b'timing = ""\nresume = "good"\n', rows)
     assert ["timing is blank" in str(blank[0]), "resume is 'good'" in str(blank[1])] == [True] * 2
     assert "not valid TOML" in str(selfgrade_problems(b"timing = \n", rows)[0])
-
-

@@ -96,6 +96,12 @@ def solved(root: Path, fault: str, model: str, sandbox: Sandbox) -> Work:
     return work
 
 
+def copied(work: Work, root: Path) -> Work:
+    """Return a copy of a submission that may be changed."""
+    shutil.copytree(work.root, root)
+    return Work(root, root / UNIT.folder, work.seed)
+
+
 def write(work: Work, name: str, data: dict[str, Any]) -> None:
     """Write a flat TOML file; JSON's texts and numbers are TOML's."""
     lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in data.items())

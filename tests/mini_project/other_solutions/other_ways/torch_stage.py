@@ -1,6 +1,7 @@
 """The tasks solved in other ways than the reference, with an honest null for an optimization."""
 
 import io
+import itertools
 import os
 import statistics
 
@@ -38,14 +39,12 @@ def phase_table(trainer, batches, steps, warmup, clock, sync, unsynced=None):
             if phase != unsynced:
                 sync()
             readings.append(clock())
-    spans = [b - a for a, b in zip(readings, readings[1:], strict=False)]
+    spans = [b - a for a, b in itertools.pairwise(readings)]
     return {phase: spans[index::4] for index, phase in enumerate(work)}
 
 
 def moved_time(honest, other):
-    change = sorted(
-        (statistics.median(other[p]) - statistics.median(honest[p]), p) for p in honest
-    )
+    change = sorted((statistics.median(other[p]) - statistics.median(honest[p]), p) for p in honest)
     (lost, missing), (won, paid) = change[0], change[-1]
     if not lost < 0:
         raise ValueError("no difference")
@@ -109,7 +108,7 @@ def _bad(value):
 
 def _watch(trainer, batch, run):
     place = next(("batch" for one in batch if _bad(one)), None)
-    names = {m: n for n, m in trainer.model.named_modules() if not len(list(m.children()))}
+    names = {m: n for n, m in trainer.model.named_modules() if not list(m.children())}
     order = []
 
     def hook(module, inputs, output):

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 
-class _Found(Exception):  # noqa: N818
+class _Found(Exception):
     pass
 
 
