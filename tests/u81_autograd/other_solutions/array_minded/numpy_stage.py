@@ -1,4 +1,4 @@
-
+# ruff: noqa: N803, N806 - the names of the mathematics
 """Arrays wherever there is a choice: one matrix of the graph, masks, and interfaces of buffers."""
 
 import itertools

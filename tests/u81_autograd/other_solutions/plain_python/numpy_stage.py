@@ -1,4 +1,4 @@
-
+# ruff: noqa: N803, N806 - the names of the mathematics
 """Loops and lists where the solution has array expressions, iterators for recursion."""
 
 import math

@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 
-class _Found(Exception):
+class _Found(Exception):  # noqa: N818
     pass
 
 
