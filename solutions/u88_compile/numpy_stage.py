@@ -309,7 +309,8 @@ def compile_log(calls, dynamic=None, limit=8):
             log.append({"action": "eager", "reason": reason})
             continue
         for place, value in _seen(args).items():
-            if first.setdefault(place, value) != value:
+            old = first.setdefault(place, value)
+            if old != value and not (_is_nan(old) and _is_nan(value)):
                 changed.add(place)
         possible = _places(args)
         where = {None: possible & changed, True: possible, False: set()}[dynamic]

@@ -6,7 +6,7 @@ import numpy as np
 
 from grader.checks import check
 
-PLAIN = {"len", "ndim", "size", "const", "give"}
+PLAIN = {"len", "ndim", "size", "width", "const", "give", "give list", "give tuple"}
 BREAKS = {"if": "bool", "float": "float", "int": "int", "item": "item"}
 BINARY = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
@@ -24,8 +24,8 @@ def _truth(steps, args):
     names = [f"x{i}" if isinstance(a, np.ndarray) else a for i, a in enumerate(args)]
     graphs, breaks, count = [[]], [], 0
     for name, *operands in steps:
-        if name == "give":
-            many = len(operands) > 1
+        if name.startswith("give"):
+            many = len(operands) > 1 or name != "give"
             given, shown = [values[r] for r in operands], [names[r] for r in operands]
             return {
                 "graphs": [graph for graph in graphs if graph], "breaks": breaks,
@@ -38,6 +38,8 @@ def _truth(steps, args):
             value = shown = operands[0]
         elif name == "size":
             value = shown = values[operands[0]].shape[operands[1]]
+        elif name == "width":
+            value = shown = values[operands[0]].dtype.itemsize
         elif name in ("len", "ndim"):
             value = shown = len(values[operands[0]]) if name == "len" else values[operands[0]].ndim
         elif name == "if":
@@ -118,7 +120,8 @@ def _every_operation(student, draw, expect):
              ["divide", 2, 4], ["greater", 0, 1], ["less", 0, 2], ["where", 7, 0, 8],
              ["greater_equal", 0, 2], ["less_equal", 1, 2], ["maximum", 0, 2], ["minimum", 2, 1],
              ["tanh", 0], ["exp", 14], ["absolute", 1], ["negative", 16], ["add", 2, 17],
-             ["mean", 18], ["sum", 18], ["multiply", 19, 20], ["give", 21]]  # fmt: skip
+             ["mean", 18], ["sum", 18], ["multiply", 19, 20], ["where", 7, 2, 21],
+             ["where", 8, 22, 2], ["give list", 21, 23]]  # fmt: skip
     other[other == 2] = 1  # so that nothing divides by zero
     square = np.abs(square) + 3
     programs.append((every, [square, np.abs(other) + 1], {}))
@@ -173,6 +176,10 @@ def _sizes_are_constants(student, draw, expect):
         ([["multiply", 0, 1], ["add", 3, 2], ["give", 4, 0, 1]], [x, rows, _array(draw, 1)], {}),
         # a branch on a size is decided while capturing, and leaves no trace
         ([["len", 0], ["if", 1, 0, 1], ["tanh", 2], ["give", 3]], [x], {}),
+        ([["width", 0], ["multiply", 0, 1], ["width", 2], ["give", 2, 3]], [x], {}),
+        # one result in a list or a tuple stays in one
+        ([["tanh", 0], ["give list", 1]], [x], {}),
+        ([["tanh", 0], ["give tuple", 1]], [x], {}),
     ]
     for got, (steps, args, _) in zip(_ask(student, expect, programs), programs, strict=True):
         _hold(expect, got, steps, args, "a program that asks for sizes")

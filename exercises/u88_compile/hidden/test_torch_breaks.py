@@ -81,7 +81,7 @@ def test_breaks_at_the_edges(student, reference, draw, expect):
 
 def _an_error_is_no_break(student, expect):
     """What the function itself raises goes on to the caller."""
-    seen = student.run("raising", {})
+    seen = watched(student, expect, "raising", {})
     raised = seen.get("raised")
     expect.that(raised is not None, "An error of the function was taken for a break, or swallowed.",
                 seen.get("answer"))  # fmt: skip

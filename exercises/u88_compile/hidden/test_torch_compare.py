@@ -48,6 +48,8 @@ def test_sound_backends_agree(student, draw, expect):
         (_case(draw, "everything", "aot_eager"), [], "with BatchNorm and dropout under aot_eager"),
         (_case(draw, "tied", "eager", strided=True), [],
          "with shared, frozen and unused parameters and a strided batch"),
+        (_case(draw, "padded", "eager", leaf=True), [],
+         "with a batch that needs a gradient itself and has one"),
         (_case(draw, "tokens", "eager"), [], "with a batch of token numbers"),
         (_case(draw, "plain", "eager", **empty), [], "with a batch without examples"),
         (_case(draw, "counting", "eager"), [],

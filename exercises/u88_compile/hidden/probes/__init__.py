@@ -55,6 +55,7 @@ _WATCHED = {
     "found": found,
     "inspected": inspected,
     "portable": portable,
+    "raising": raising,
     "repaired": repaired,
     "steady": steady,
     "warmed": warmed,

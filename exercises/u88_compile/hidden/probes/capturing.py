@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -30,6 +31,7 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "mean": lambda x: x.mean(),
     "len": len,
     "ndim": lambda x: x.ndim,
+    "width": lambda x: x.dtype.itemsize,
     "float": float,
     "int": int,
     "item": lambda x: x.item(),
@@ -41,7 +43,8 @@ def program(steps: list[list[Any]], begun: list[int]) -> Callable[..., Any]:
 
     A step names an operation and the registers it reads: first the arguments, then the result of
     each step. ``["const", 3]`` is a number, ``["size", r, i]`` a size, ``["if", r, a, b]`` what
-    register a or b holds. ``["give", a, b, ...]`` ends it: one register, or several as a tuple.
+    register a or b holds. ``["give", a, b, ...]`` ends it: one register, or several as a tuple;
+    ``"give list"`` and ``"give tuple"`` give these also for one.
     """
 
     def fn(*args: Any) -> Any:
@@ -59,9 +62,11 @@ def program(steps: list[list[Any]], begun: list[int]) -> Callable[..., Any]:
                     registers.append(registers[operands[2]])
             elif name == "where":
                 registers.append(np.where(*(registers[place] for place in operands)))
-            elif name == "give":
+            elif name.startswith("give"):
                 given = [registers[place] for place in operands]
-                return given[0] if len(given) == 1 else tuple(given)
+                if name == "give":
+                    return given[0] if len(given) == 1 else tuple(given)
+                return given if name == "give list" else tuple(given)
             else:
                 function = _BINARY.get(name) or _UNARY[name]
                 registers.append(function(*(registers[place] for place in operands)))
@@ -93,9 +98,15 @@ def guarded(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     """Ask guard_failure about each pair of example and call; places become tuples."""
 
     def ask(one: dict[str, Any]) -> Any:
-        places = {key: {tuple(place) for place in one[key]} for key in ("dynamic", "shared")}
+        kinds = next(collections)
+        places = {
+            key: kind(tuple(place) for place in one[key])
+            for key, kind in zip(("dynamic", "shared"), kinds, strict=True)
+        }
         return stage.guard_failure(_arguments(one["example"]), _arguments(one["args"]), **places)
 
+    # whichever collection it is
+    collections = itertools.cycle([(list, tuple), (set, list), (tuple, frozenset)])
     return [_answered(lambda one=one: ask(one)) for one in case["cases"]]
 
 
@@ -103,7 +114,8 @@ def logged(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:
     """Ask compile_log about each sequence of calls."""
 
     def ask(one: dict[str, Any]) -> Any:
-        calls = [_arguments(call) for call in one["calls"]]
+        made = map(_arguments, one["calls"])
+        calls = [list(call) if number % 2 else call for number, call in enumerate(made)]
         return stage.compile_log(calls, **one["named"])
 
     return [_answered(lambda one=one: ask(one)) for one in case["cases"]]

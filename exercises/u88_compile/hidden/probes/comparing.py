@@ -171,6 +171,8 @@ def _batch(case: dict[str, Any]) -> Any:
     if case["model"] == "tokens":
         return torch.arange(BATCH) % 7
     x = torch.from_numpy(case["x"].copy())
+    if case.get("leaf"):
+        x.grad = torch.ones_like(x.requires_grad_())
     return x.t().contiguous().t() if case.get("strided") else x
 
 

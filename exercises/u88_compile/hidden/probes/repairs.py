@@ -22,12 +22,18 @@ def _run(fn: Callable[..., Any], x: Any, gradients: bool) -> dict[str, Any]:
     leaf = x.detach().clone(memory_format=torch.preserve_format).requires_grad_(gradients)
     output = fn(leaf)
     told = {"output": output.detach().double().contiguous().numpy(), "dtype": str(output.dtype),
-            "same object": output is leaf}  # fmt: skip
+            "same memory": output is leaf or _same_memory(output, leaf)}  # fmt: skip
     if gradients:
         weights = torch.arange(1, output.numel() + 1, dtype=output.dtype).reshape(output.shape)
         (output * weights).sum().backward()
         told["gradient"] = leaf.grad.double().contiguous().numpy()
     return told
+
+
+def _same_memory(a: Any, b: Any) -> bool:
+    """Whether two tensors with entries lie in the same memory."""
+    ours, theirs = a.untyped_storage(), b.untyped_storage()
+    return a.numel() > 0 and b.numel() > 0 and ours.data_ptr() == theirs.data_ptr()
 
 
 def repaired(stage: Any, case: dict[str, Any]) -> list[dict[str, Any]]:

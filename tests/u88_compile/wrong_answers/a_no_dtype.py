@@ -1,0 +1,3 @@
+"""A proxy has no dtype."""
+
+_Proxy.dtype = property(lambda self: None)
