@@ -152,10 +152,11 @@ def train(x, y, settings, steps, state=None):
 def pack_state(state):
     """Return a state as bytes, without pickle, so that reading it can run nothing.
 
-    A state is a dict with text as keys. Values are None, bools, integers of any size, floats (also
-    NaN and infinite ones), text, NumPy arrays of bools, integers or floats of any shape (also with
-    no dimension or no entry, and views of other arrays), lists of such values, and such dicts. A
-    tuple is stored as a list, and a NumPy number as the Python number that it equals.
+    A state is a dict with text as keys. Values are None, bools, integers (of up to 4300 digits,
+    longer ones Python does not write down), floats (also NaN and infinite ones), text, NumPy arrays
+    of bools, integers or floats of any shape (also with no dimension or no entry, and views of
+    other arrays), lists of such values, and such dicts. A tuple is stored as a list, and a NumPy
+    number as the Python number that it equals.
 
     Args:
         state: The dict.
@@ -165,7 +166,7 @@ def pack_state(state):
 
     Raises:
         ValueError: If a key is not text, or a value is anything else, such as a set or an array of
-            objects, of text or of complex numbers.
+            objects, of text, of dates, of records or of complex numbers.
     """
     # region 8.7.c
     arrays = {}

@@ -26,6 +26,7 @@ def test_every_kind_of_value_comes_back(student, reference, draw, expect):
     seen = student.run("packed", case)
     expect.that(seen["bytes"], "pack_state does not return bytes.")
     expect.that(seen["kept"], "pack_state changed the state.")
+    expect.that(seen["nothing"], "The empty state does not come back as it is.")
     found = dict(map(tuple, _entries(student.fresh().run("unpacked", case)["state"])))
     for name, value in true:
         expect.that(name in found, f"The entry {name!r} did not come back.")
@@ -53,7 +54,8 @@ def test_what_is_no_state_is_refused(student, draw, expect):
         "a set", "an object", "an array of objects", "an array of text",
         "an array of complex numbers",
         "a number as key", "a number as key, deep inside", "bytes", "an array of dates",
-        "a complex number", "a range", "None as key",
+        "a complex number", "a range", "None as key", "an array of records",
+        "an array of time spans", "an array of bytes",
     ]  # fmt: skip
     seen = student.run("packing_refused", {})
     for name, outcome in zip(names, seen, strict=True):
@@ -71,6 +73,7 @@ def test_damaged_bytes_are_refused(student, draw, expect):
         *(f"one bit changed at {100 * share:.1f} %" for share in places), "a byte more at the end",
         "no bytes", "the same bytes twice", "a pickle", "an npz with a pickle inside",
         "one bit changed, in one byte of a small state after the other",
+        "two bytes exchanged, one pair of neighbours in a small state after the other",
     ]  # fmt: skip
     for name, outcome in zip(names, seen, strict=True):
         word = "accepted" if outcome == "accepted" else f"met with {outcome}"

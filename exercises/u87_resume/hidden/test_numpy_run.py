@@ -14,9 +14,10 @@ from .bits import bits_of
 
 
 def _state_after(seed: int, drawn: int) -> dict[str, Any]:
-    """Return the state of a generator that has been used before."""
+    """Return the state of a generator that has been used before; half a word may wait in it."""
     generator = np.random.default_rng(seed)
     generator.random(drawn)
+    generator.integers(9, size=1 + drawn, dtype=np.uint32)
     return dict(generator.bit_generator.state)
 
 
@@ -76,7 +77,10 @@ def test_a_position_that_cannot_be_is_refused(student, draw, expect):
             ("for a negative position", (state, n, 4, -1), {}),
             ("for a negative number of examples", (state, -n, 4, 0), {}),
             ("for batches of 0 examples", (state, n, 0, 0), {}),
+            ("for batches of -4 examples", (state, n, -4, 0), {}),
             ("for position 1 of an epoch without examples", (state, 0, 4, 1), {}),
+            ("for position -1 of an epoch without examples", (state, 0, 4, -1), {}),
+            ("for batches of 0 examples where there are none", (state, 0, 0, 0), {}),
         ],
     )  # fmt: skip
 
@@ -133,12 +137,9 @@ def test_steps_are_those_of_torch(student, reference, draw, expect):
     expect.close(losses, want, rtol=1e-9, atol=1e-12, what="the losses of train, with drop=0,")
 
 
-@check("8.7.b", row="resume")
-def test_masks_are_drawn_as_said(student, draw, expect):
-    """With masks, the losses are those of the six lines of the docstring."""
-    case = _case(draw, draw.uniform(0.2, 0.5), whole=True)
-    settings, x, y = case["settings"], case["x"], case["y"]
-    steps = draw.integer(14, 20)
+def _as_said(x: np.ndarray, y: np.ndarray, settings: dict[str, Any], steps: int) -> np.ndarray:
+    """Return the losses that the docstring says, in float64."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
     generator = np.random.default_rng(settings["seed"])
     w = v = np.zeros(x.shape[1])
     want: list[float] = []
@@ -154,10 +155,27 @@ def test_masks_are_drawn_as_said(student, draw, expect):
             v = settings["momentum"] * v + 2 * np.einsum("bd,b->d", inputs, error) / len(chosen)
             w = w - settings["lr"] * settings["decay"] ** epoch * v
         epoch += 1
-    got = student.numpy.train(x, y, settings, steps)
-    losses, _ = _looks_right(expect, got, steps)
-    what = "the losses of train, with masks,"
-    expect.close(losses, np.array(want[:steps]), rtol=1e-9, atol=1e-12, what=what)
+    return np.array(want[:steps])
+
+
+@check("8.7.b", row="resume")
+def test_masks_are_drawn_as_said(student, draw, expect):
+    """With masks, the losses are those of the steps in the docstring, in float64."""
+    drop, short = draw.uniform(0.2, 0.5), draw.integer(14, 20)
+    whole, rest = _case(draw, drop, whole=True), _case(draw, drop)
+    small = {**rest, **{name: rest[name].astype(np.float32) for name in ("x", "y")}}
+    large = {**rest, "settings": {**rest["settings"], "batch_size": len(rest["x"]) + 2}}
+    cases = [
+        (whole, "with masks"), (rest, "with masks and a shorter last batch"),
+        (small, "with masks and float32 data"), (large, "with masks and one batch an epoch"),
+    ]  # fmt: skip
+    calls = [((case["x"], case["y"], case["settings"], short), {}) for case, _ in cases]
+    answers = answers_of(student, expect, "train", calls)
+    for (arguments, _), answer, (_, words) in zip(calls, answers, cases, strict=True):
+        expect.that("value" in answer, f"train raised {answer.get('message')}.")
+        losses, _ = _looks_right(expect, answer["value"], short)
+        want = _as_said(*arguments)
+        expect.close(losses, want, rtol=1e-9, atol=1e-12, what=f"the losses of train, {words},")
 
 
 @check("8.7.b", row="resume")
@@ -174,7 +192,9 @@ def test_breaks_leave_no_trace(student, draw, expect):
     state, losses = None, []
     for steps in pieces:
         made = len(losses)
-        piece = student.fresh().numpy.train(x, y, {**settings}, steps, state)
+        # the seed is for a fresh run: what goes on from a state does not look at it
+        seed = settings["seed"] + made
+        piece = student.fresh().numpy.train(x, y, {**settings, "seed": seed}, steps, state)
         found, state = _looks_right(expect, piece, steps)
         losses += found.tolist()
         epoch, position = divmod(made, count)
@@ -218,7 +238,9 @@ def test_a_state_is_not_touched(student, draw, expect):
         [
             ("for a negative number of steps", (x, y, settings, -1), {}),
             ("for targets of another length", (x, y[:-1], settings, 1), {}),
+            ("for a column of targets", (x, y[:, None], settings, 1), {}),
             ("for examples without a second dimension", (y, y, settings, 1), {}),
+            ("for examples of three dimensions", (x[:, None], y, settings, 1), {}),
             ("without examples", (x[:0], y[:0], settings, 1), {}),
         ],
     )  # fmt: skip

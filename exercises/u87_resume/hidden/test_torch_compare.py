@@ -16,24 +16,29 @@ APART = [
     "shapes that broadcast", "one entry against none", "no entries of other shapes",
     "another dtype", "half precision", "bytes off by one", "large integers", "large numbers",
     "an int and a float", "an int and a bool", "text", "None and zero", "a longer list",
-    "an empty list", "a key more", "another key",
+    "an empty list", "a key more", "another key", "an infinite float in one",
+    "infinite floats of another sign", "NaN at other places", "a tensor and a float",
+    "a number and a text as key", "a list and a dict", "a key and a path to it",
+    "an empty dict and none", "an empty dict and a list",
 ]  # fmt: skip
 ALIKE = [
     "the same", "a transposed view", "NaN at one place in both", "a NaN float in both",
     "inf in both", "no entries", "a list and a tuple", "keys in another order",
-    "zeros of both signs", "a parameter",
+    "zeros of both signs", "a parameter", "an infinite float in both", "floats that are zero",
 ]  # fmt: skip
 CLOSE = {
     "one bit": 2.0**-23, "a small entry": 0.5 / 1000, "a float": 0.001 / 2.001,
     "a negative": 0.25 / 4.25, "the larger scale": 0.5, "integers as keys": 0.5,
-    "deep inside": 0.5,
+    "deep inside": 0.5, "one bit of a double": 2.0**-52, "one bit of a float": 2.0**-52,
+    "far apart in half precision": 2.0,
 }  # fmt: skip
 """Pairs that can be subtracted, and their difference over the larger entry."""
 BESIDE = {"a key more beside a float": 0.25, "a list that is longer behind a tensor": 0.2,
           "an integer beside a float": 0.5}  # fmt: skip
 """Pairs that no tolerance lets agree, with a float inside that differs by so much."""
 INFINITE = ("NaN in one", "NaN in the other", "a NaN float in one", "inf of another sign",
-            "inf in one")  # fmt: skip
+            "inf in one", "an infinite float in one", "infinite floats of another sign",
+            "NaN at other places")  # fmt: skip
 
 
 def _found(expect: Any, answer: Any, words: str) -> dict[str, Any]:
@@ -82,11 +87,11 @@ def test_nothing_hides_a_difference(student, draw, expect):
 @check("8.7.j", row="resume")
 def test_the_tolerance_is_relative(student, draw, expect):
     """A difference is held against the tolerance times the largest entry, and reported as such."""
-    for name, gap in CLOSE.items():
-        for factor in (0.9, 1.1):
-            case = {"pairs": [name], "tolerance": factor * gap, "lists": []}
-            answer = student.run("diverging", case)[name]
-            words = f"{name}, tolerance {factor} times the difference"
+    for factor in (0.9, 1.1):
+        case = {"pairs": list(CLOSE), "tolerances": {k: factor * gap for k, gap in CLOSE.items()}}
+        seen = student.run("diverging", case)
+        for name, gap in CLOSE.items():
+            answer, words = seen.get(name), f"{name}, tolerance {factor} times the difference"
             if factor > 1:
                 expect.that(answer is None, f"{words}: the two agree within it.", answer)
                 continue
@@ -148,7 +153,7 @@ def _holds(
 
 
 def _x(draw: Any) -> Any:
-    return np.round(draw.normal((draw.integer(2, 4), 3), np.float64), 3)
+    return np.round(draw.normal((draw.integer(3, 5), 3), np.float64), 3)
 
 
 @check("8.7.k", row="resume")
@@ -174,9 +179,12 @@ def test_each_boundary_is_told_apart(student, draw, expect):
         wanted = {name: (1 + size * changed.get(name, 0)) ** 2 - 1 for name in NAMES}
         _holds(expect, report, what, wanted, tolerance)
     compiled = watched(student, expect, "boundaries", {**case, "compiled": size})
-    report = _report(expect, compiled["plain"], "With a compiler", (*NAMES, "compiled"))
-    wanted = {"again": 0.0, "threads": 0.0, "batch": 0.0, "compiled": (1 + size) ** 2 - 1}
-    _holds(expect, report, "With a compiler", wanted, tolerance)
+    for kind, what in words.items():
+        report = _report(expect, compiled[kind], f"{what}, compiled", (*NAMES, "compiled"))
+        # nothing but the compiler changes there: one thread, and all rows at once
+        factors = {**factor.get(kind, {}), "compiled": 1}
+        wanted = {name: (1 + size * factors.get(name, 0)) ** 2 - 1 for name in report}
+        _holds(expect, report, f"{what}, compiled", wanted, tolerance)
     case["models"] = [["again", size]]
     one = watched(student, expect, "boundaries", case)["again"]
     again = _report(expect, one, "A model that is never twice the same")["again"]
@@ -188,7 +196,10 @@ def test_each_boundary_is_told_apart(student, draw, expect):
 def test_gradients_count_and_nan_does_not_hide(student, draw, expect):
     """A difference in the gradients alone is found, and NaN on one side is an infinite one."""
     x, size = _x(draw), draw.uniform(1e-3, 4e-3)
-    models = [["gradient", size], ["NaN", size], ["NaN everywhere", size]]
+    models = [
+        ["gradient", size], ["NaN", size], ["NaN everywhere", size], ["zeros", size],
+        ["infinities", size],
+    ]  # fmt: skip
     case = {"models": models, "x": x, "tolerance": 1e-5, "threads": 2, "compiled": None}
     seen = watched(student, expect, "boundaries", case)
     words = "A model whose gradient alone depends on the threads"
@@ -202,6 +213,12 @@ def test_gradients_count_and_nan_does_not_hide(student, draw, expect):
     words = "A model that gives NaN in the first row"
     wanted = {"again": 0.0, "threads": 0.0, "batch": math.inf}
     _holds(expect, _report(expect, seen["NaN everywhere"], words), words, wanted, 1e-5)
+    words = "A model that gives zeros with one thread and others with two"
+    wanted = {"again": 0.0, "threads": math.inf, "batch": 0.0}
+    _holds(expect, _report(expect, seen["zeros"], words), words, wanted, 1e-5)
+    words = "A model that gives infinities, and beside them what depends on the threads"
+    wanted = {"again": 0.0, "threads": size, "batch": 0.0}
+    _holds(expect, _report(expect, seen["infinities"], words), words, wanted, 1e-5)
 
 
 @check("8.7.k", row="resume")

@@ -97,6 +97,27 @@ def _saved(student: Any, expect: Any, keep: int, old: int, new: int) -> file_cal
     return record
 
 
+def _over_what_is_left(
+    student: Any, expect: Any, record: file_calls.Record, crashes: list[Crash], old: int, new: int
+) -> None:
+    """Expect a save to succeed in a folder in which a killed one has left a temporary file."""
+    known = _known(record)
+    littered = [crash.folder for crash in crashes if set(crash.folder) - known]
+    for folder in littered[-1:]:
+        place = _prepare(student, [old])
+        left = sorted(set(folder) - known)
+        for name in left:
+            (place / name).parent.mkdir(exist_ok=True)
+            (place / name).write_bytes(folder[name])
+        case = {"folder": str(place), "step": new, "keep": 1}
+        raised = student.run("save_refused", case)
+        words = f"A killed save of step {new} left {left[0]}, and the next one"
+        expect.that(not raised, f"{words} raised.", raised[:1])
+        (found,) = student.run("loaded_for_sure", {"folders": [str(place)]})
+        good = found["same"] is True and found["step"] == new
+        expect.that(good, f"{words} left no checkpoint that loads.")
+
+
 def _steps(draw: Any) -> tuple[int, int]:
     old = draw.integer(5, 50)
     return old, old + draw.integer(1, 9)
@@ -107,9 +128,10 @@ def test_a_kill_at_each_call_leaves_one_that_loads(student, draw, expect):
     """Killed at any system call or at any byte, the previous checkpoint or the new one loads."""
     old, new = _steps(draw)
     record = _saved(student, expect, 1, old, new)
-    crashes = crash_states.kill_states(record.moments)
+    crashes = list(crash_states.kill_states(record.moments))
     message = f"Step {old} was there, step {new} was being saved, a kill came"
     _expect_each(student, expect, record, crashes, {old, new}, "kill", message)
+    _over_what_is_left(student, expect, record, crashes, old, new)
     record = _watch(student, [old], old, 1)
     crashes = crash_states.kill_states(record.moments)
     message = f"Step {old} was there and was being saved again, a kill came"
@@ -158,8 +180,10 @@ def test_a_failed_save_leaves_the_old_ones(student, reference, draw, expect):
     steps = [old - 2, old]
     names = [_name(step) for step in steps]
 
-    def unharmed(place: Path, why: str, raised: Any) -> None:
-        failed = bool({"OSError", "RuntimeError"} & set(raised))
+    def unharmed(
+        place: Path, why: str, raised: Any, kinds: Any = ("OSError", "RuntimeError")
+    ) -> None:
+        failed = bool(set(kinds) & set(raised))
         expect.that(failed, f"When {why}, save_checkpoint must raise.", raised[:1])
         there = sorted(entry.name for entry in place.iterdir())
         expect.equal(there, names, what=f"the folder after a save that failed because {why}")
@@ -172,6 +196,10 @@ def test_a_failed_save_leaves_the_old_ones(student, reference, draw, expect):
         case = {"folder": str(place), "step": new, "keep": 1}
         raised = student.fresh(Limits(file=at)).run("save_refused", case)
         unharmed(place, f"the disk is full after {at} B", raised)
+    place = _prepare(student, steps)
+    case = {"folder": str(place), "step": new, "keep": 1, "odd": True}
+    raised = student.run("save_refused", case)
+    unharmed(place, "torch.save cannot pickle the state", raised, ["Exception"])
     record = _watch(student, steps, new, 3)
     if record.tool == file_calls.SYSTEM_CALLS:
         place = Path(student.scratch, FOLDER)
@@ -216,7 +244,7 @@ def test_the_file_is_the_state_under_its_name(student, draw, expect):
         message = f"{name} does not give back, with weights_only=True, the state that was saved."
         expect.that(after["same"], message)
         expect.that(after["kept"], "save_checkpoint changed the state.")
-        right = Path(after["path"]).name == name
+        right = Path(after["path"]).resolve() == (place / name).resolve()
         expect.that(right, "save_checkpoint does not return the path of the file.", after["path"])
 
 
@@ -226,7 +254,10 @@ def test_the_highest_steps_are_kept(student, draw, expect):
     first = draw.integer(2, 8)
     steps = [first, first + 4, 99_999_998, 100_000_002]
     place = _prepare(student, steps)
-    others = ["best.pt", "step-best.pt", "notes.txt", "old-step-00000001.pt"]
+    others = [
+        "best.pt", "step-best.pt", "notes.txt", "old-step-00000001.pt", "step-00000001.pt.bak",
+        "step-00000001-old.pt",
+    ]  # fmt: skip
     for other in others:
         (place / other).write_bytes(b"mine")
     new = [100_000_005, first + 2]
@@ -237,15 +268,16 @@ def test_the_highest_steps_are_kept(student, draw, expect):
         names = sorted([*others, *map(_name, left)])
         what = f"the folder after saving step {step} with keep=2 beside the steps {steps}"
         expect.equal(after["there"], names, what=what)
-        right = Path(after["path"]).name == _name(step)
+        right = Path(after["path"]).resolve() == (place / _name(step)).resolve()
         expect.that(right, "save_checkpoint does not return the path of the file.", after["path"])
     contents = [(place / other).read_bytes() == b"mine" for other in others]
     expect.that(all(contents), "save_checkpoint changed a file that is no checkpoint.")
-    case = {"folder": str(place), "step": 100_000_009, "keep": 0}
-    raised = student.run("save_refused", case)
-    expect.that("ValueError" in raised, "keep=0 must raise ValueError.", raised[:1])
-    there = sorted(entry.name for entry in place.iterdir())
-    expect.equal(there, names, what="the folder after a save with keep=0")
+    for keep in (0, -1):
+        case = {"folder": str(place), "step": 100_000_009, "keep": keep}
+        raised = student.run("save_refused", case)
+        expect.that("ValueError" in raised, f"keep={keep} must raise ValueError.", raised[:1])
+        there = sorted(entry.name for entry in place.iterdir())
+        expect.equal(there, names, what=f"the folder after a save with keep={keep}")
 
 
 @check("8.7.i", row="resume")
@@ -253,13 +285,16 @@ def test_the_newest_whole_one_is_loaded(student, draw, expect):
     """Of the checkpoints that are whole, the one with the highest step is loaded."""
     first = draw.integer(3, 8)
     high = 100_000_000 + draw.integer(0, 9)
+    # torch.load raises another kind of error for each
+    texts = (b"no zip", b"\x80", b"hello world\n", b"GIF89a")
+    garbage = {_name(11 + number): text for number, text in enumerate(texts)}
     cases: list[tuple[str, list[int], dict[str, Any], int]] = [
         ("three checkpoints", [first, first + 7, first + 2], {}, first + 7),
         ("a step of nine digits", [99_999_999, high], {}, high),
         ("the newest cut short", [first, first + 1], {_name(first + 1): 0.5}, first),
         ("the newest cut short by a little", [first, 11], {_name(11): 0.98}, first),
         ("the newest empty", [first, 11], {_name(11): 0.0}, first),
-        ("two newest that are garbage", [first], {_name(11): b"no zip", _name(12): b"\x80"}, first),
+        ("four newest that are no checkpoints", [first], garbage, first),
         ("files of other names", [first], {"best.pt": b"x", f".{_name(99)}.tmp": b"x"}, first),
     ]
     folders = []
@@ -273,10 +308,12 @@ def test_the_newest_whole_one_is_loaded(student, draw, expect):
         for age, path in enumerate(sorted(place.iterdir())):
             os.utime(path, (10**9 - age, 10**9 - age))
         folders.append(str(place))
-    decoy = _prepare(student, [first, 50], "decoy")
+    decoy = _prepare(student, [first, 50, 60, 70], "decoy")
     (decoy / _name(50)).rename(decoy / f"{_name(50)}.tmp")
+    (decoy / _name(60)).rename(decoy / f"best-{_name(60)}")
+    (decoy / _name(70)).rename(decoy / "step-00000070-best.pt")
     folders.append(str(decoy))
-    cases.append(("a whole file under a temporary name", [], {}, first))
+    cases.append(("whole files under other names", [], {}, first))
     device = _prepare(student, [first], "device")
     student.run("from_a_device", {"folder": str(device), "step": 50})
     folders.append(str(device))

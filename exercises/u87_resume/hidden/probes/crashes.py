@@ -50,7 +50,12 @@ def atomic_killed(stage: Any, case: dict[str, Any]) -> None:
 def atomic_refused(stage: Any, case: dict[str, Any]) -> list[str]:
     """Write something; return what was raised. ``kind`` makes other data of the bytes."""
     data = case["data"]
-    kinds = {"bytearray": bytearray, "memoryview": memoryview, "text": lambda d: d.decode("latin1")}
+    kinds: dict[str, Callable[[bytes], Any]] = {
+        "bytearray": bytearray, "memoryview": memoryview,
+        "memoryview of floats": lambda d: memoryview(d).cast("d"),
+        "text": lambda d: d.decode("latin1"), "a list of numbers": list, "a number": len,
+        "None": lambda d: None,
+    }  # fmt: skip
     if case.get("kind"):
         data = kinds[case["kind"]](data)
     path = Path(case["file"]) if case.get("as_path") else case["file"]
@@ -142,8 +147,10 @@ def save_killed(stage: Any, case: dict[str, Any]) -> None:
 
 
 def save_refused(stage: Any, case: dict[str, Any]) -> list[str]:
-    """Save one checkpoint; return what was raised."""
+    """Save one checkpoint; return what was raised. ``odd`` puts into it what no file can hold."""
     state = _state(case["step"])
+    if case.get("odd"):
+        state["odd"] = lambda: None
     return _raised(lambda: stage.save_checkpoint(state, case["folder"], keep=case["keep"]))
 
 

@@ -142,6 +142,20 @@ def _pairs() -> dict[str, tuple[Any, Any]]:
         "NaN in the other": (t([1.0, 2.0]), t([1.0, nan])),
         "a NaN float in both": (nan, nan),
         "a NaN float in one": (1.0, nan),
+        "an infinite float in both": (-inf, -inf),
+        "an infinite float in one": (1.0, inf),
+        "infinite floats of another sign": (inf, -inf),
+        "NaN at other places": (t([1.0, nan]), t([nan, 1.0])),
+        "a tensor and a float": (t(2.0, dtype=torch.float64), 2.0),
+        "a number and a text as key": ({0: 1.0}, {"0": 1.0}),
+        "a list and a dict": ([1.0], {0: 1.0}),
+        "a key and a path to it": ({"a/b": 1.0, "a.b": 1.0}, {"a": {"b": 1.0}}),
+        "an empty dict and none": ({"a": {}}, {}),
+        "an empty dict and a list": ({}, []),
+        "floats that are zero": (0.0, -0.0),
+        "one bit of a double": (t([1.0]).double(), 1.0 + t([2.0**-52]).double()),
+        "one bit of a float": (1.0, 1.0 + 2**-52),
+        "far apart in half precision": (t([6e4, 1.0]).half(), t([-6e4, 1.0]).half()),
         "inf in both": (t([1.0, inf]), t([1.0, inf])),
         "inf of another sign": (t([1.0, inf]), t([1.0, -inf])),
         "inf in one": (t([1.0, 3.0]), t([1.0, inf])),
@@ -180,7 +194,7 @@ def _pairs() -> dict[str, tuple[Any, Any]]:
 
 
 def diverging(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Compare pairs, each as a part of the second of two states, under a tolerance.
+    """Compare pairs, each as a part of the second of two states, under a tolerance or its own.
 
     ``lists`` are pairs of lists of numbers: runs whose states hold one number.
     """
@@ -193,7 +207,7 @@ def diverging(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             seen[name] = stage.first_divergence(
                 [first, {"other": 1.0, "part": a}],
                 [copy.deepcopy(first), {"other": 1.0, "part": b}],
-                case["tolerance"],
+                case["tolerances"][name] if "tolerances" in case else case["tolerance"],
             )
         except NotImplementedError:
             raise

@@ -34,7 +34,11 @@ def _state(seed: int) -> dict[str, Any]:
         "half": rng.standard_normal(5).astype(np.float16),
         "bytes": rng.integers(0, 256, 7).astype(np.uint8),
         "flags": rng.random(9) < 0.5,
+        "integers": rng.integers(-(2**62), 2**62, 3) * 2 + 1,
+        "unsigned": np.array([2**64 - 1, 2**63 + 1], np.uint64),
         "special": np.array([np.nan, np.inf, -np.inf, -0.0]),
+        # NaN of two kinds more: one with a sign, one with a number inside
+        "bits": np.array([0xFFF8 << 48, (0x7FF8 << 48) + 77], np.uint64).view(np.float64),
         "foreign": (np.arange(3) / 8).astype(">f8"),
         "": wide[:1],
         "a/b.npy": wide[1:2],
@@ -61,7 +65,8 @@ def packed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     is_bytes = isinstance(data, bytes)
     if is_bytes:
         Path(case["file"]).write_bytes(data)
-    return {"bytes": is_bytes, "kept": _told(state) == before}
+    nothing = stage.unpack_state(stage.pack_state({})) == {}
+    return {"bytes": is_bytes, "kept": _told(state) == before, "nothing": nothing}
 
 
 def unpacked(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +92,11 @@ def unpacked_damaged(stage: Any, case: dict[str, Any]) -> list[str]:
     each = [bytearray(small) for _ in small]
     for place, damaged in enumerate(each):
         damaged[place] ^= 1 << (place % 8)
+    exchanged = [
+        small[:place] + small[place : place + 2][::-1] + small[place + 2 :]
+        for place in range(len(small) - 1)
+        if small[place] != small[place + 1]
+    ]
     bits = [int(share * len(data)) for share in case["places"]]
     changed = [bytearray(data) for _ in bits]
     for damaged, place in zip(changed, bits, strict=True):
@@ -104,8 +114,10 @@ def unpacked_damaged(stage: Any, case: dict[str, Any]) -> list[str]:
         objects.getvalue(),
     ]
     seen = [_outcome(lambda one=one: stage.unpack_state(one)) for one in given]
-    small_ones = (_outcome(lambda one=one: stage.unpack_state(bytes(one))) for one in each)
-    return [*seen, next((one for one in small_ones if one != "refused"), "refused")]
+    for damaged_ones in (each, exchanged):
+        outcomes = (_outcome(lambda x=x: stage.unpack_state(bytes(x))) for x in damaged_ones)
+        seen.append(next((one for one in outcomes if one != "refused"), "refused"))
+    return seen
 
 
 def packing_refused(stage: Any, case: dict[str, Any]) -> list[str]:
@@ -119,6 +131,8 @@ def packing_refused(stage: Any, case: dict[str, Any]) -> list[str]:
         {"a": {1, 2}}, {"a": Own()}, {"a": np.array([Own()])}, {"a": np.array(["text"])},
         {"a": np.zeros(2, complex)}, {1: 2.0}, {"a": [{"b": {2: 3}}]}, {"a": [1, b"bytes"]},
         {"a": np.array(["2026-01-01"], "datetime64[D]")}, {"a": 1j}, {"a": range(3)}, {None: 1},
+        {"a": np.zeros(2, [("x", float)])}, {"a": np.array([3], "timedelta64[s]")},
+        {"a": np.array([b"bytes"])},
     ]  # fmt: skip
     return [_outcome(lambda one=one: stage.pack_state(one)) for one in values]
 
@@ -137,11 +151,11 @@ def _outcome(run: Callable[[], Any]) -> str:
 
 
 def _told(value: Any) -> Any:
-    """Return a value as plain data that keeps kinds, dtypes, shapes and bits."""
+    """Return a value as plain data that keeps kinds, dtypes, shapes and bits; keys are sorted."""
     import numpy as np
 
     if isinstance(value, dict):
-        return {"dict": [[str(key), _told(item)] for key, item in value.items()]}
+        return {"dict": sorted([str(key), _told(item)] for key, item in value.items())}
     if isinstance(value, list | tuple):
         return {type(value).__name__: [_told(item) for item in value]}
     if isinstance(value, np.ndarray | np.generic):

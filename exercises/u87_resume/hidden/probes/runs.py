@@ -32,7 +32,12 @@ class Run:
         if kind in ("bare", "tied"):
             self.optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
         else:
-            self.optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, foreach=False)
+            model[0].bias.requires_grad_(False)
+            groups = [
+                {"params": list(model[0].parameters())},
+                {"params": list(model[1:].parameters()), "lr": 0.02, "weight_decay": 0.1},
+            ]
+            self.optimizer = torch.optim.AdamW(groups, lr=0.01, foreach=False)
             self.scheduler = torch.optim.lr_scheduler.LambdaLR(
                 self.optimizer, lambda step: 1.0 / (1 + step)
             )
@@ -143,7 +148,9 @@ def _disturb(seed: int) -> None:
     torch.manual_seed(seed)
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    np.random.standard_normal()  # one of a pair: the other waits inside
+    # one of a pair each: the other waits inside
+    np.random.standard_normal()
+    random.gauss(0.0, 1.0)
 
 
 def _follow(run: Run, steps: int) -> list[dict[str, Any]]:
@@ -167,17 +174,20 @@ def _finger(value: Any) -> str:
 
 
 def _unlike(run: Run, state: Any) -> list[str]:
-    """Return the parts that are not the state dicts they should be."""
+    """Return the parts that are not the state dicts, or the number, that they should be."""
     wanted = {
         "model": getattr(run.model, "_orig_mod", run.model),
         **{part: getattr(run, part) for part in ("optimizer", "scheduler", "scaler", "ema")},
     }
-    return [
+    if not isinstance(state, dict):
+        return []
+    unlike = [
         part
         for part, own in wanted.items()
-        if isinstance(state, dict)
-        and _finger(state.get(part)) != _finger(own if own is None else own.state_dict())
+        if _finger(state.get(part)) != _finger(own if own is None else own.state_dict())
     ]
+    step = state.get("step")
+    return unlike if type(step) is int and step == run.step else [*unlike, "step"]
 
 
 def saved_run(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
@@ -233,7 +243,7 @@ def resumed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         state = torch.load(Path(case["file"]), weights_only=True)
     except Exception as error:
         return {"loads": f"{type(error).__name__}: {error}"[:300], "runs": []}
-    runs = []
+    untouched, runs = copy.deepcopy(state), []
     for number, use in enumerate(case["uses"]):
         seed = case["seed"] + 100 + number
         _disturb(seed)
@@ -255,7 +265,21 @@ def resumed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
                 "kept": _finger(state) == finger,
             }
         )
-    return {"loads": "", "runs": runs}
+    return {"loads": "", "runs": runs, "once more": _once_more(stage, case, untouched)}
+
+
+def _once_more(stage: Any, case: dict[str, Any], state: Any) -> list[dict[str, Any]]:
+    """Resume, make a step, save that, resume again; return what follows, nothing if not asked."""
+    if not case.get("once more"):
+        return []
+    middle = Run(case["kind"], case["seed"] + 7)
+    stage.restore_run(middle, state)
+    middle.train_step()
+    again = stage.run_state(middle)
+    _disturb(case["seed"] + 8)
+    last = Run(case["kind"], case["seed"] + 8)
+    stage.restore_run(last, again)
+    return _follow(last, case["after"] - 1)
 
 
 def _with_order(run: Run) -> dict[str, Any]:
