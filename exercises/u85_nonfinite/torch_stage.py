@@ -42,7 +42,8 @@ def first_bad_forward(model, batch, allow=()):
         - ``"module"``: name of the leaf module.
         - ``"call"``: which of its calls it was, from 0; a module may be used several times.
         - ``"output"``: which tensor of its output, from 0: lists, tuples and dicts are gone through
-          in order, and into one another; what is no tensor does not count. 0 for a single tensor.
+          in order, and into one another, subclasses such as named tuples, too; what is no tensor
+          does not count. 0 for a single tensor.
         - ``"index"``, ``"kind"``: of the first bad entry of that tensor.
         - ``"born"``: True if all floating-point tensors that went into the call were finite (those
           in lists, tuples and dicts, too); False if one was not, so that the module may be a victim
@@ -178,8 +179,9 @@ def where_safe(function, x, keep, safe, other):
         x: Floating-point tensor of any shape; left as it is.
         keep: Boolean tensor that broadcasts to the shape of `x`.
         safe: A number at which `function` and its derivative are finite.
-        other: A number, or a tensor that broadcasts to the shape of `x` and may have a gradient of
-            its own (``other=x``, say), which it gets where `keep` is False and nowhere else.
+        other: A number, infinite perhaps, or a tensor that broadcasts to the shape of `x` and may
+            have a gradient of its own (``other=x``, say), which it gets where `keep` is False and
+            nowhere else.
 
     Returns:
         Tensor of the shape and dtype of `x`.

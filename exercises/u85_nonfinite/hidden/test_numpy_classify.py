@@ -95,6 +95,8 @@ def test_underflow_is_noticed(student, draw, expect):
         ("divide", [_around(draw, 1e-200, n, F64), 1e200], "underflow"),
         # 1.5e-40 is below the smallest normal number, and keeps 17 of its 24 bits
         ("square", [_around(draw, 1.2345679e-20, n)], "underflow"),
+        # an infinity beside it, of which the result keeps nothing
+        ("divide", [np.array([1e-200, 1.0]), np.array([1e200, INF])], "underflow"),
         ("multiply", [np.zeros(n, F32), np.full(n, 1e-30, F32)], "fine"),
         ("subtract", [np.ones(n, F32), np.ones(n, F32)], "fine"),
         ("exp", [np.ones((0, 3), F32)], "fine"),

@@ -102,6 +102,8 @@ def test_fine_traces(student, draw, expect):
     trace = [
         ["huge", np.full((3, 4), 60000, F16)],
         ["both", np.array([3e38, -3e38, 3e38], F32)],
+        # beyond float32
+        ["wide", np.array([1e300, -1e300])],
         ["whole", np.array([[2**62, -1]])],
         ["keep", np.array([True, False])],
         ["none", np.zeros((0, 3), F32)],
@@ -125,6 +127,7 @@ def test_what_each_detector_sees(student, draw, expect):
     """Each detector sees what it looks at, and is blind to the rest."""
     fine, scores = np.ones(3, F32), np.array([1.0, -INF], F32)
     clean = _step([1.0], [2.0, None])
+    wide = {**clean, "incoming": [np.ones(2)], "outgoing": [np.full((3, 2), -1e300)]}
     cases = [
         ([], [], None, (False, False, False)),
         ([["h", fine]], [clean], None, (False, False, False)),
@@ -140,6 +143,8 @@ def test_what_each_detector_sees(student, draw, expect):
         ([["h", np.array(INF)]], [_step([1.0], [-INF, NAN])], None, (True, True, True)),
         ([["h", fine]], [_step([1.0], [-INF])], None, (False, False, True)),
         ([["h", fine]], [_step([-INF], [-INF])], None, (False, False, False)),
+        # huge and finite, in float64
+        ([["h", np.full(2, 1e300)]], [wide], None, (False, False, False)),
         # names in `allow` are those of the trace
         ([["s", scores]], [_step([1.0], [-INF])], ["s", "MulBackward0"], (False, False, True)),
         # a victim, then one that makes a bad gradient of its own

@@ -64,6 +64,18 @@ def test_which_of_its_name(student, draw, expect):
         _backward(student, expect, {"scene": "growing_gradient", "x": x, "factors": factors}, truth)
 
 
+@check("8.5.i", **ROW, level="strong")
+def test_nth_counts_nodes_that_ran(student, draw, expect):
+    """In a graph with branches nth follows the backward itself, not a walk over the graph."""
+    for first in draw.shuffled([True, False]):
+        # the branch that was made last runs first, on whichever side of the sum it stands
+        count = draw.integer(2, 4)
+        x = np.full(draw.integer(1, 4), 1e-38, F32)
+        case = {"scene": "two_branches", "x": x, "times": count, "first": first}
+        truth = {"node": "MulBackward0", "nth": count + 1, "side": "out", "kind": "+inf"}
+        _backward(student, expect, case, truth)
+
+
 @check("8.5.i", **ROW, level="pass")
 def test_kind_of_the_first_bad_entry(student, draw, expect):
     """The kind is that of the first bad entry of the first bad gradient of the node."""
@@ -123,7 +135,10 @@ def test_same_gradients_with_hooks(student, draw, expect):
     silent = {"scene": "one_operation", "op": "log", "x": -_positive(draw, 3)}
     part = {"scene": "one_part", "x": draw.normal((3,))}
     old = {**clean, "old": draw.uniform(1, 9)}
-    for scene, truth in ((case, {}), (clean, None), (silent, None), (part, None), (old, None)):
+    # gradients beyond float32, and finite
+    wide = {"scene": "growing_gradient", "x": np.full(3, 1e-300), "factors": [1e100, 1e100, 1e100]}
+    fine = [(scene, None) for scene in (clean, silent, part, old, wide)]
+    for scene, truth in ((case, {}), *fine):
         seen = _backward(student, expect, scene, truth)
         expect.that(
             len(seen["same"]) > 0 and all(seen["same"]),

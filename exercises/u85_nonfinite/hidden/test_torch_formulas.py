@@ -68,6 +68,8 @@ def test_gradient_of_the_other_branch(student, draw, expect):
     x, keep = _mixed(draw, (3, 4), [0.0, -4.0])
     case = {"function": "sqrt", "x": x, "keep": keep, "safe": 1.0, "other": "x"}
     _guarded(student, expect, draw, case, slope_of_other=1.0)
+    # a mask's number: infinite, and of no effect where the function is kept
+    _guarded(student, expect, draw, {**case, "other": -INF})
     case["other"] = draw.normal((4,))
     seen, upstream = _guarded(student, expect, draw, case)
     want = np.where(keep, 0, upstream).sum(axis=0)
@@ -188,7 +190,7 @@ def test_two_masks_are_finite_together(student, draw, expect):
         expect.equal(seen["dtype"], _DTYPES[dtype], what="the dtype of the mask")
         want = np.where(keep & third, 0.0, lowest / 2)
         expect.equal(seen["mask"], want, what="the mask")
-        expect.that(seen["kept"] is True, "The boolean masks were changed.")
+        expect.that(seen["kept"] is True, "The boolean masks, or the list of them, were changed.")
         # masks of which none has the shape of the result
         keeps, keep = [padding, third[:, :1]], padding & third[:, :1]
         seen = watched(student, expect, "masked", {"keeps": keeps, "dtype": dtype})

@@ -89,6 +89,10 @@ def test_first_entry_however_it_lies(student, draw, expect):
     case, plan = case_of(draw, [["tanh", {}], ["columns", {"entries": entries}], ["linear", {}]])
     find = _forward(student, expect, case)["find"]
     _held(expect, find, {"module": plan[1], "index": [0, 2], "kind": first[0]})
+    # the mean of numbers whose sum does not fit has no dimensions
+    case, plan = case_of(draw, [["full", {"value": 3e38}], ["mean", {}]])
+    find = _forward(student, expect, case)["find"]
+    _held(expect, find, {"module": plan[1], "index": [], "kind": "+inf", "born": True})
 
 
 @check("8.5.h", **ROW, level="pass")
@@ -149,6 +153,27 @@ def test_one_of_several_calls(student, draw, expect):
     _held(expect, _forward(student, expect, case)["find"], truth)
 
 
+@check("8.5.h", **ROW, level="strong")
+def test_born_in_that_call(student, draw, expect):
+    """Whether a value was born is told by what went into that call, not into another one."""
+    row, place = draw.integer(0, 2), place_in(draw, 3, 4)
+    x = draw.normal((3, 4))
+    # fine at its first call, at its second a row of -inf that a mask was allowed to make
+    entries = [[[row, column], -INF] for column in range(4)]
+    modules = [["again", "softmax", {}], ["mask", "spoil", {"entries": entries}]]
+    case = {"modules": modules, "plan": ["again", "mask", "again"], "allow": [["mask"]], "x": x}
+    truth = {"module": "again", "call": 1, "index": [row, 0], "kind": "nan", "born": False}
+    _held(expect, _forward(student, expect, case)["find"], truth)
+    # given -inf at its first call, which it may hand on; at its second it makes a NaN itself
+    spoil = ["spoil", {"entries": [[place, NAN]], "call": 1}]
+    modules = [["again", *spoil], ["clip", "hardtanh in place", {}]]
+    case = {"modules": modules, "plan": ["again", "clip", "again"], "allow": [["again"]]}
+    masked = x.copy()
+    masked[tuple(place_in(draw, 3, 4))] = -INF
+    truth = {"module": "again", "call": 1, "index": place, "kind": "nan", "born": True}
+    _held(expect, _forward(student, expect, {**case, "x": masked})["find"], truth)
+
+
 @check("8.5.h", **ROW, level="pass")
 def test_model_left_as_it_was(student, draw, expect):
     """Mode, running statistics and the RNG are what they were, in training and in evaluation."""
@@ -193,6 +218,10 @@ def test_models_without_a_fault(student, draw, expect):
         draw, [["identity", {}], ["full", {"value": 60000.0}], ["tanh", {}]], half=True
     )
     case["x"] = np.ones((5, 4), F16)
+    _held(expect, _forward(student, expect, case)["find"], None)
+    # beyond float32
+    case, _ = case_of(draw, [["identity", {}], ["full", {"value": -1e300}], ["tanh", {}]])
+    case["x"] = np.ones((5, 4))
     _held(expect, _forward(student, expect, case)["find"], None)
     for form in ("tensor", "tuple", "dict"):
         case, _ = case_of(draw, [["linear", {}], ["relu in place", {}], ["split", {

@@ -9,7 +9,7 @@ import numpy as np
 from grader.checks import check
 from grader.checks.watched import watched
 
-from .asked import F16, F32, ROW
+from .asked import F16, F32, F64, ROW
 
 
 def _test(student, expect, function, inputs, truth, **more):
@@ -61,6 +61,9 @@ def test_guard_tells_fault_from_repair(student, draw, expect):
 def test_guard_sees_infinite_gradients(student, draw, expect):
     """A gradient that is infinite fails the test as one that is NaN does."""
     _test(student, expect, "plain root", [[draw.uniform(1, 5)], [0.0]], (1, "gradient"))
+    # the first input that fails, not the first value
+    inputs = [[draw.uniform(1, 5)], [0.0], [draw.uniform(-5, -1)]]
+    _test(student, expect, "plain root", inputs, (1, "gradient"))
 
 
 @check("8.5.p", **ROW, level="pass")
@@ -72,6 +75,7 @@ def test_guard_leaves_inputs_alone(student, draw, expect):
     _test(student, expect, "two wheres", x, None, alone=True, needs_grad=True)
     _test(student, expect, "two wheres", x, None, alone=True)
     _test(student, expect, "big sum", [[1.0, 2.0, 3.0]], None, dtype=F16)
+    _test(student, expect, "plain exponential", [[draw.uniform(100, 300)]], None, dtype=F64)
     _test(student, expect, "one where", [], None)
     case = {"function": "fails", "inputs": [np.ones(2, F32)]}
     seen = watched(student, expect, "guard_test", case)

@@ -61,6 +61,7 @@ def test_not_measured_is_not_zero(student, draw, expect):
         ["absent", None, ""],
         ["huge", np.full((2, 3), 60000, F32), "fp16"],
         ["large", np.full(2, 3e38, F32), "plain"],
+        ["wide", np.full(2, -1e300), "plain"],
         # sums that bfloat16 and float16 do not hold
         ["many", np.full(301, NAN, F32), "bf16"],
         ["more", np.full(2051, -INF, F32), "fp16"],
@@ -72,7 +73,7 @@ def test_not_measured_is_not_zero(student, draw, expect):
         ["keep", np.array([True, False]), "plain"],
     ]
     truth = {
-        "absent": None, "huge": 0, "large": 0, "many": 301, "more": 2051, "empty": 0,
+        "absent": None, "huge": 0, "large": 0, "wide": 0, "many": 301, "more": 2051, "empty": 0,
         "scalar": 1, "three": 2, "gone": None, "whole": 0, "keep": 0,
     }  # fmt: skip
     seen = watched(student, expect, "counted", {"tensors": tensors})
@@ -224,9 +225,12 @@ def test_frozen_and_tied_parameters(student, draw, expect):
     gradients = _gradients(draw, rest, 3.0)
     step = {"grads": gradients, "loss": 1.0}
     case = {"weights": weights, "steps": [step], "frozen": ["second"], "tied": {"again": "first"}}
-    (seen,) = _steps(student, expect, case)
-    _reported(expect, seen, True, 1.0, 3.0, {})
-    _moved(expect, seen, {**gradients, "second": np.zeros(5)}, 1 / 3.0)
+    # a frozen parameter that has a gradient of an earlier step: dropped, and it moves nothing
+    old = {"second": draw.normal((5,)) * 9}
+    for more in ({}, {"stale": old}):
+        (seen,) = _steps(student, expect, {**case, "steps": [{**step, **more}]})
+        _reported(expect, seen, True, 1.0, 3.0, {})
+        _moved(expect, seen, {**gradients, "second": np.zeros(5)}, 1 / 3.0)
     # not in this loss: weight decay must not move it either
     case = {"weights": weights, "steps": [step], "optimizer": "adamw"}
     (seen,) = _steps(student, expect, case)
@@ -236,7 +240,7 @@ def test_frozen_and_tied_parameters(student, draw, expect):
     gradients = _gradients(draw, weights, 3.0)
     case = {"weights": weights, "optimized": ["first", "last"]}
     spoiled = {**gradients, "second": np.full(5, NAN, F32)}
-    steps = [{"grads": gradients, "loss": 1.0}, {"grads": spoiled, "loss": 1.0}]
+    steps = [{"grads": gradients, "loss": 1.0, "stale": old}, {"grads": spoiled, "loss": 1.0}]
     first, second = _steps(student, expect, {**case, "steps": steps})
     _reported(expect, first, True, 1.0, 3.0, {})
     _moved(expect, first, {**gradients, "second": np.zeros(5)}, 1 / 3.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks import check
-from grader.checks.many import refused
+from grader.checks.many import refused, values_of
 
 from .cut import spans_of
 
@@ -32,6 +32,12 @@ def test_nearly_equal_segments(student, draw, expect):
         got = student.numpy.segment_spans(layers, k)
         want = [list(span) for span in spans_of(layers, k)]
         expect.equal(got, want, what=f"spans of {layers} layers in {k} segments")
+    # a rounded edge is right for some cuts: so all of short chains
+    cuts = [(layers, k) for layers in range(1, 13) for k in range(1, layers + 1)]
+    calls = [(cut, {}) for cut in draw.shuffled(cuts)]
+    answers = values_of(student, expect, "segment_spans", calls)
+    for (cut, _), (words, got) in zip(calls, answers, strict=True):
+        expect.equal(got, [list(span) for span in spans_of(*cut)], what=words)
 
 
 @check("8.6.a", row="optimization_validity", level="pass")
@@ -65,6 +71,7 @@ def test_the_same_numbers_again(student, draw, expect):
         _, seen = _replay(student, draw, bits)
         expect.equal(seen["again"], seen["first"], what=f"numbers drawn again ({bits})")
         expect.equal(seen["called"], 1, what="calls of the function")
+        expect.that(seen["same"], "replay does not return the very thing that the function returned.")
         expect.equal(seen["second"], seen["first"], what="numbers drawn a third time")
         expect.that(seen["state_kept"], "The state that was handed in has been changed.")
 
@@ -94,7 +101,8 @@ def test_an_error_passes_and_the_generator_stands(student, draw, expect):
 @check("8.6.c", row="optimization_validity", level="pass")
 def test_the_forward_is_the_plain_one(student, reference, draw, expect):
     """The output is that of the plain chain, each layer ran once, and drew as it came."""
-    for more in ({}, {"n": 1, "segments": 1}, {"bits": "MT19937", "dtype": "float32"}):
+    single = {"bits": "MT19937", "dtype": "float32"}
+    for more in ({}, {"n": 1, "segments": 1}, single, {"tokens": 3}, {"tokens": 2, "batch": 0}):
         case = _case(draw, **{**more, "backward": False})
         seen, plain = student.run("recomputed_chain", case), reference.run("plain_chain", case)
         expect.equal(seen["y"], plain["y"], what="output of the chain")
@@ -154,6 +162,7 @@ def test_gradients_of_a_plain_chain(student, reference, draw, expect):
         "an empty batch": {"batch": 0},
         "a layer used twice": {"shared": True},
         "single precision": {"dtype": "float32"},
+        "three dimensions": {"tokens": 3},
     }
     for name, more in cases.items():
         seen = _gradients(student, reference, expect, _case(draw, **base, **more), name)

@@ -200,7 +200,10 @@ def test_layers_that_cannot_be(student, expect):
                 (f"for {name} of {size} ({word})", [*sizes, word], {})
                 for word in ("none", "selective", "full")
             ]
-    cases += [(f"for {t} devices", [16, 2, 8, 2, "none", t], {}) for t in (0, -2)]
+    words = ("none", "selective", "full")
+    cases += [
+        (f"for {t} devices ({word})", [16, 2, 8, 2, word, t], {}) for t in (0, -2) for word in words
+    ]
     refusals(student, expect, layer, cases)
 
 

@@ -49,7 +49,10 @@ def _large(draw, **more):
 @check("8.6.h", row="optimization_validity", level="pass")
 def test_only_inputs_of_segments_stay(student, reference, draw, expect):
     """Between forward and backward the inputs of segments and the output are alive, no more."""
-    for more in ({}, {"drop": 0.3}):
+    for more in (
+        {}, {"drop": 0.3}, {"drop": 0.3, "evaluation": True},
+        {"frozen": "all", "input_grad": True},
+    ):  # fmt: skip
         case = _large(draw, **more)
         seen = watched(student, expect, "measured", case)
         size = 4 * case["batch"] * case["d"]
@@ -89,6 +92,8 @@ def test_the_second_run_reads_what_the_first_read(student, reference, draw, expe
     same_step(student, reference, expect, case, "a block with a count")
     case = model_case(draw, kind="count", drop=0.3, twice=True)
     same_step(student, reference, expect, case, "a block with a count, two forwards, one backward")
+    case = {**model_case(draw, kind="count", drop=0.3), "backward twice": True}
+    same_step(student, reference, expect, case, "a block with a count, two backwards of one graph")
 
 
 @check("8.6.h", row="optimization_validity", level="pass")
@@ -126,6 +131,8 @@ def test_autocast_and_evaluation(student, reference, draw, expect):
     for name, more in (
         ("autocast to bfloat16", {"autocast": True, "drop": 0.3}),
         ("evaluation mode", {"evaluation": True, "drop": 0.3, "kind": "norm"}),
+        ("some blocks in evaluation mode", {"evaluated": [0, 2], "drop": 0.3, "kind": "norm"}),
+        ("put into evaluation mode later", {"evaluated later": True, "drop": 0.3, "kind": "norm"}),
     ):
         same_step(student, reference, expect, model_case(draw, **more), name)
 

@@ -27,6 +27,12 @@ def test_the_same_has_no_difference(student, draw, expect):
         _, _, answers = _compare(student, draw, expect, pairs, **more)
         for answer in answers:
             expect.equal(answer, [], what=f"differences of the same model ({name})")
+    pairs = [["writes into its input", "writes into its input"]]
+    for more in ({"input_grad": True}, {}):
+        _, seen, answers = _compare(student, draw, expect, pairs, **more)
+        what = "differences of a model that writes into its input from itself"
+        expect.equal(answers[0], [], what=what)
+        expect.that(seen["untouched"], "A model wrote into the input that was handed in.")
 
 
 @check("8.6.j", row="optimization_validity", level="pass")

@@ -58,7 +58,7 @@ def test_calls_of_one_step(student, draw, expect):
 
 
 @check("8.6.i", row="optimization_validity", level="pass")
-def test_bytes_that_the_forward_leaves(student, draw, expect):
+def test_bytes_that_the_forward_leaves(student, reference, draw, expect):
     """Live bytes are those of the activations: plain all of them, checkpointed the boundaries."""
     size = {"d": 16, "h": 40, "batch": 64}
     for segments in (None, 1, 3):
@@ -74,6 +74,12 @@ def test_bytes_that_the_forward_leaves(student, draw, expect):
     case, _, report = _report(student, draw, expect, segments=None, **size, **more)
     want = case["n"] * 4 * case["batch"] * (2 * case["h"] + case["d"])
     what = "live bytes after the forward (evaluation mode, with dropout)"
+    expect.equal(report["live"], want, what=what, unit="B")
+    more = {"drop": 0.3, "evaluated": [0, 2]}
+    case, _, report = _report(student, draw, expect, segments=None, **size, **more)
+    # what a dropout in training keeps is up to PyTorch
+    want = reference.run("reported", case)["report"]["live"]
+    what = "live bytes after the forward (some blocks in evaluation mode, with dropout)"
     expect.equal(report["live"], want, what=what, unit="B")
 
 

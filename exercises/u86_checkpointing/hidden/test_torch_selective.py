@@ -25,15 +25,20 @@ def test_no_product_twice(student, reference, draw, expect):
 @check("8.6.k", row="optimization_validity", level="pass")
 def test_the_rest_is_run_again(student, draw, expect):
     """Results of products stay alive, what lies between them does not."""
-    case = model_case(draw, "selective", n=6, segments=3, d=32, h=128, batch=256, drop=0.3)
-    seen = watched(student, expect, "measured", case)
-    width, inner = (4 * case["batch"] * case[name] for name in ("d", "h"))
-    want = case["n"] * (inner + width)
-    # a state of torch's generator takes 5 KiB, GELU's output would take `inner` for each block
-    expect.between(
-        seen["live"], want, want + 8 * KIB * case["segments"],
-        what="bytes the forward leaves alive", unit="B",
-    )  # fmt: skip
+    size = {"n": 6, "segments": 3, "d": 32, "h": 128, "batch": 256}
+    for name, more in (
+        ("training", {}), ("evaluation mode", {"evaluation": True}),
+        ("frozen parameters", {"frozen": "all", "input_grad": True}),
+    ):  # fmt: skip
+        case = model_case(draw, "selective", **{**size, "drop": 0.3, **more})
+        seen = watched(student, expect, "measured", case)
+        width, inner = (4 * case["batch"] * case[name] for name in ("d", "h"))
+        want = case["n"] * (inner + width)
+        # a state of torch's generator takes 5 KiB, GELU's output would take `inner` for each block
+        expect.between(
+            seen["live"], want, want + 8 * KIB * case["segments"],
+            what=f"bytes the forward leaves alive ({name})", unit="B",
+        )  # fmt: skip
     case = {**case, "no_grad": True}
     seen = watched(student, expect, "measured", case)
     expect.equal(seen["calls"]["forward"], list(range(case["n"])), what="blocks run in no_grad")
@@ -48,6 +53,8 @@ def test_selective_steps_are_plain_steps(student, reference, draw, expect):
         "dropout": {"drop": 0.3, "between": draw.integer(1, 9)},
         "a norm": {"kind": "norm"},
         "a block with a count": {"kind": "count", "drop": 0.3},
+        "a count, two forwards, one backward": {"kind": "count", "drop": 0.3, "twice": True},
+        "some blocks in evaluation mode": {"evaluated": [0, 2], "kind": "norm", "drop": 0.3},
         "a shared weight": {"shared": True},
         "an empty batch": {"batch": 0},
         "autocast": {"autocast": True},

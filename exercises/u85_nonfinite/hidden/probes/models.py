@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections import OrderedDict
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import nn
@@ -60,6 +61,21 @@ class Mask(nn.Module):
         return x.masked_fill(~keep, -torch.inf)
 
 
+class Mean(nn.Module):
+    """Gives out one number, a tensor without dimensions."""
+
+    def forward(self, x: Any) -> Any:
+        """Return the mean."""
+        return x.mean()
+
+
+class Pair(NamedTuple):
+    """A tuple whose items have names."""
+
+    value: Any
+    number: int
+
+
 class Split(nn.Module):
     """Gives out nested lists, tuples and dicts: whole numbers, then three tensors.
 
@@ -77,10 +93,10 @@ class Split(nn.Module):
         first, second, third = parts
         whole = torch.zeros(x.shape, dtype=torch.long)
         if self.shape == "tuple":
-            return whole, first, None, (second, 3), third
+            return whole, first, None, Pair(second, 3), third
         if self.shape == "list":
             return [whole, first, [second, third], "text"]
-        return {"whole": whole, "z": first, "n": 1, "a": {"deep": second, "flat": [third]}}
+        return {"whole": whole, "z": first, "n": 1, "a": OrderedDict(deep=second, flat=[third])}
 
 
 class Join(nn.Module):
@@ -98,6 +114,7 @@ class Ticks(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("ticks", torch.zeros(()), persistent=False)
+        self.register_buffer("unused", None)
 
     def forward(self, x: Any) -> Any:
         """Return what comes in."""
@@ -190,6 +207,7 @@ def make(kind: str, options: dict[str, Any]) -> nn.Module:
         "identity": nn.Identity,
         "linear": lambda: nn.Linear(width, width),
         "mask": Mask,
+        "mean": Mean,
         "join": Join,
         "fail": Fail,
         "ticks": Ticks,

@@ -86,7 +86,8 @@ def masked(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "tensor": True,
         "mask": mask.double(),
         "dtype": str(mask.dtype),
-        "kept": all(torch.equal(now, old) for now, old in zip(keeps, before, strict=True)),
+        "kept": len(keeps) == len(before)
+        and all(torch.equal(now, old) for now, old in zip(keeps, before, strict=True)),
     }
     if "scores" in case:
         scores = torch.from_numpy(case["scores"]).to(mask.dtype)

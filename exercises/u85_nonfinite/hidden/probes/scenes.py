@@ -127,6 +127,17 @@ def growing_gradient(case: dict[str, Any], trace: Trace) -> Any:
     return x.sum()
 
 
+def two_branches(case: dict[str, Any], trace: Trace) -> Any:
+    """A branch whose gradient is too large, then one of many nodes; their sum, on either side."""
+    x = leaf(case)
+    large = x * 1e20
+    other = x
+    for _ in range(case["times"]):
+        other = other * 2
+    sum_of_both = large + other if case["first"] else other + large
+    return (_noted(trace, "sum", sum_of_both) * 1e20).sum()
+
+
 def used_twice(case: dict[str, Any], trace: Trace) -> Any:
     """Two finite gradients of one value whose sum overflows."""
     x = leaf(case)
@@ -186,7 +197,7 @@ SCENES: dict[str, Scene] = {
     for scene in (
         root_at_a_layer, one_operation, one_where, masked_attention, linear_after_log,
         growing_gradient, used_twice, doublings, deep, without_graph, broken,
-        soft_cross_entropy, weighted_root, quotient, one_part,
+        soft_cross_entropy, weighted_root, quotient, one_part, two_branches,
     )
 }  # fmt: skip
 

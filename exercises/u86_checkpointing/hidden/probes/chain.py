@@ -70,7 +70,8 @@ class Layer:
         if mask is not None:
             grad = grad * mask
         grad = grad * (1 - inner * inner)
-        return grad @ self._weight.T, {"weight": x.T @ grad, "bias": grad.sum(axis=0)}
+        rows, out = (array.reshape(-1, array.shape[-1]) for array in (x, grad))
+        return grad @ self._weight.T, {"weight": rows.T @ out, "bias": out.sum(axis=0)}
 
 
 def _chain(case: dict[str, Any]) -> tuple[list[Layer], Any, Any, np.random.Generator, Watch]:
@@ -88,7 +89,8 @@ def _chain(case: dict[str, Any]) -> tuple[list[Layer], Any, Any, np.random.Gener
     ]  # fmt: skip
     if case.get("shared"):
         layers[-1] = layers[0]
-    x, grad = array(case["batch"], width), array(case["batch"], width)
+    shape = (case["batch"], *([case["tokens"]] if case.get("tokens") else []), width)
+    x, grad = array(*shape), array(*shape)
     bits = getattr(np.random, case.get("bits", "PCG64"))
     return layers, x, grad, np.random.Generator(bits(case["seed"])), watch
 
@@ -208,6 +210,8 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     moved = _state(rng) != now
     called = len(calls)
     second = np.array(stage.replay(rng, state, draw))
+    thing = object()
+    same = stage.replay(rng, state, lambda: thing) is thing
     raised = ""
     now = _state(rng)
     try:
@@ -224,5 +228,5 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     rng.bit_generator.state = state
     return {
         "first": first, "again": again, "second": second, "moved": moved, "called": called,
-        "raised": raised, "moved_by_error": moved_by_error, "state_kept": _state(rng) == text,
+        "same": same, "raised": raised, "moved_by_error": moved_by_error, "state_kept": _state(rng) == text,
     }  # fmt: skip

@@ -24,7 +24,10 @@ def make_model(case: dict[str, Any]) -> Any:
         model[0][-1].bias.requires_grad_(False)
     if case.get("half"):
         model.half()
-    return model.train(not case.get("evaluation", False)).to(case.get("device", "cpu"))
+    model.train(not case.get("evaluation", False))
+    for place in case.get("evaluated", []):
+        model[place].eval()
+    return model.to(case.get("device", "cpu"))
 
 
 def _block(case: dict[str, Any]) -> Any:
@@ -61,6 +64,7 @@ def _counting() -> Any:
         def __init__(self, width: int) -> None:
             super().__init__()
             self.register_buffer("runs", torch.zeros(()), persistent=False)
+            self.register_buffer("unused", None)
             self.scale = torch.nn.Parameter(torch.ones(width))
 
         def forward(self, x: Any) -> Any:

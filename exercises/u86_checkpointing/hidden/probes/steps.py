@@ -35,6 +35,8 @@ def run_step(case: dict[str, Any], model: Any, run: Any) -> dict[str, Any]:
 
     x = make_input(case)
     parameters = list(model.parameters())
+    if case.get("evaluated later"):
+        model.eval()
     torch.manual_seed(case["seed"] + 2)
     with _autocast(case):
         y = run(x)
@@ -52,6 +54,8 @@ def run_step(case: dict[str, Any], model: Any, run: Any) -> dict[str, Any]:
         wanted = [*([x] if x.requires_grad else []), *(p for p in parameters if p.requires_grad)]
         found = torch.autograd.grad(y.float().sum(), wanted)
         return {**seen, "found": [numbers(gradient) for gradient in found]}
+    if case.get("backward twice"):
+        y.float().sum().backward(retain_graph=True)
     y.float().sum().backward()
     return {
         **seen,
