@@ -40,10 +40,11 @@ def checkpointed(model, segments):
     - for blocks with dropout, and if torch's generator was used between forward and backward;
     - for blocks with buffers: when a segment is run again, its blocks find every buffer as the
       forward that is run again found it, though other forwards ran since, and what they write there
-      is thrown away. A forward without a backward updates buffers as usual. (State outside of
-      buffers, such as a Python attribute, is out of reach; `step_differences` finds such a block.)
-    - in training and evaluation mode, which is the model's own, and without gradients, when
-      nothing is run again.
+      is thrown away. A forward without a backward updates buffers as usual, and a graph that is
+      kept (`retain_graph`) can be run backward again. (State outside of buffers, such as a Python
+      attribute, is out of reach; `step_differences` finds such a block.)
+    - in training and evaluation mode, which is that of each layer when it runs, and without
+      gradients, when nothing is run again.
 
     Args:
         model: `torch.nn.Sequential` of n blocks.
@@ -73,7 +74,7 @@ def recompute_report(model, x, segments, meter, early_stop=True):
 
     The model is left as it was found: its gradients, its buffers, its mode, no hook stays on it or
     on all modules; torch's random generator stands where it stood. What is measured is a first step
-    of the model in the mode it is in: no gradient exists before it.
+    of the model, each layer in the mode it is in: no gradient exists before it.
 
     Args:
         model: `torch.nn.Sequential` of n blocks.
@@ -143,7 +144,8 @@ def selective(model, segments):
     is run a second time: FlopCounterMode counts what it counts for the model alone. All else that
     lies inside a segment is run again.
 
-    Everything that `checkpointed` promises about results holds here too.
+    Everything that `checkpointed` promises about results holds here too, for one backward of a
+    graph: what is kept is used up by it.
 
     Args:
         model: `torch.nn.Sequential` of n blocks. Products are those of `torch.nn.Linear`,

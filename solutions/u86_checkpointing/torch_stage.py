@@ -43,7 +43,7 @@ def checkpointed(model, segments):
       is thrown away. A forward without a backward updates buffers as usual, and a graph that is
       kept (`retain_graph`) can be run backward again. (State outside of buffers, such as a Python
       attribute, is out of reach; `step_differences` finds such a block.)
-    - in training and evaluation mode, which is that of each block when it runs, and without
+    - in training and evaluation mode, which is that of each layer when it runs, and without
       gradients, when nothing is run again.
 
     Args:
@@ -146,7 +146,7 @@ def recompute_report(model, x, segments, meter, early_stop=True):
 
     The model is left as it was found: its gradients, its buffers, its mode, no hook stays on it or
     on all modules; torch's random generator stands where it stood. What is measured is a first step
-    of the model, each block in the mode it is in: no gradient exists before it.
+    of the model, each layer in the mode it is in: no gradient exists before it.
 
     Args:
         model: `torch.nn.Sequential` of n blocks.

@@ -71,7 +71,7 @@ def test_the_same_numbers_again(student, draw, expect):
         _, seen = _replay(student, draw, bits)
         expect.equal(seen["again"], seen["first"], what=f"numbers drawn again ({bits})")
         expect.equal(seen["called"], 1, what="calls of the function")
-        expect.that(seen["same"], "replay does not return the very thing that the function returned.")
+        expect.that(seen["same"], "replay does not return the very object that the function gives.")
         expect.equal(seen["second"], seen["first"], what="numbers drawn a third time")
         expect.that(seen["state_kept"], "The state that was handed in has been changed.")
 

@@ -131,7 +131,7 @@ def test_autocast_and_evaluation(student, reference, draw, expect):
     for name, more in (
         ("autocast to bfloat16", {"autocast": True, "drop": 0.3}),
         ("evaluation mode", {"evaluation": True, "drop": 0.3, "kind": "norm"}),
-        ("some blocks in evaluation mode", {"evaluated": [0, 2], "drop": 0.3, "kind": "norm"}),
+        ("some layers in evaluation mode", {"evaluated": [0, 2], "drop": 0.3, "kind": "norm"}),
         ("put into evaluation mode later", {"evaluated later": True, "drop": 0.3, "kind": "norm"}),
     ):
         same_step(student, reference, expect, model_case(draw, **more), name)

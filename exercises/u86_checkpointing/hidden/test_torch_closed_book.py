@@ -23,6 +23,7 @@ def test_gradients_by_hand(student, reference, draw, expect):
         "blocks without parameters": {"kind": "bare", "input_grad": True},
         "a parameter that is not used": {"kind": "idle"},
         "evaluation mode": {"evaluation": True, "drop": 0.4},
+        "some layers in evaluation mode": {"evaluated": [0, 2], "drop": 0.4},
     }
     for name, more in cases.items():
         case = model_case(draw, **more)

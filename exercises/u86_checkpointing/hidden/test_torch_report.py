@@ -79,7 +79,7 @@ def test_bytes_that_the_forward_leaves(student, reference, draw, expect):
     case, _, report = _report(student, draw, expect, segments=None, **size, **more)
     # what a dropout in training keeps is up to PyTorch
     want = reference.run("reported", case)["report"]["live"]
-    what = "live bytes after the forward (some blocks in evaluation mode, with dropout)"
+    what = "live bytes after the forward (some layers in evaluation mode, with dropout)"
     expect.equal(report["live"], want, what=what, unit="B")
 
 

@@ -28,15 +28,15 @@ def test_the_rest_is_run_again(student, draw, expect):
     size = {"n": 6, "segments": 3, "d": 32, "h": 128, "batch": 256}
     for name, more in (
         ("training", {}), ("evaluation mode", {"evaluation": True}),
-        ("frozen parameters", {"frozen": "all", "input_grad": True}),
+        ("frozen parameters", {"frozen": "all", "input_grad": True}), ("norms", {"kind": "norm"}),
     ):  # fmt: skip
         case = model_case(draw, "selective", **{**size, "drop": 0.3, **more})
         seen = watched(student, expect, "measured", case)
         width, inner = (4 * case["batch"] * case[name] for name in ("d", "h"))
         want = case["n"] * (inner + width)
-        # a state of torch's generator takes 5 KiB, GELU's output would take `inner` for each block
+        # a generator's state takes 5 KiB, buffers less; GELU's output would take `inner` a block
         expect.between(
-            seen["live"], want, want + 8 * KIB * case["segments"],
+            seen["live"], want, want + 8 * KIB * case["n"],
             what=f"bytes the forward leaves alive ({name})", unit="B",
         )  # fmt: skip
     case = {**case, "no_grad": True}
@@ -54,7 +54,7 @@ def test_selective_steps_are_plain_steps(student, reference, draw, expect):
         "a norm": {"kind": "norm"},
         "a block with a count": {"kind": "count", "drop": 0.3},
         "a count, two forwards, one backward": {"kind": "count", "drop": 0.3, "twice": True},
-        "some blocks in evaluation mode": {"evaluated": [0, 2], "kind": "norm", "drop": 0.3},
+        "some layers in evaluation mode": {"evaluated": [0, 2], "kind": "norm", "drop": 0.3},
         "a shared weight": {"shared": True},
         "an empty batch": {"batch": 0},
         "autocast": {"autocast": True},

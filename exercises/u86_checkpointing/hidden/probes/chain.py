@@ -228,5 +228,6 @@ def replayed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     rng.bit_generator.state = state
     return {
         "first": first, "again": again, "second": second, "moved": moved, "called": called,
-        "same": same, "raised": raised, "moved_by_error": moved_by_error, "state_kept": _state(rng) == text,
+        "same": same, "raised": raised, "moved_by_error": moved_by_error,
+        "state_kept": _state(rng) == text,
     }  # fmt: skip

@@ -26,7 +26,7 @@ def make_model(case: dict[str, Any]) -> Any:
         model.half()
     model.train(not case.get("evaluation", False))
     for place in case.get("evaluated", []):
-        model[place].eval()
+        model[place][2].eval()  # a norm or a dropout, in a block that trains
     return model.to(case.get("device", "cpu"))
 
 

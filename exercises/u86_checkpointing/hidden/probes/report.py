@@ -67,7 +67,7 @@ def _stops_early() -> bool:
 
 
 def _maker(name: str, case: dict[str, Any]) -> Any:
-    """Return ``make()`` of the model of the case, with one thing changed unless it is ``same``."""
+    """Return ``make()`` of the model of the case, with what is named changed."""
     import torch
     from torch import nn
 
@@ -77,12 +77,19 @@ def _maker(name: str, case: dict[str, Any]) -> Any:
     def nan_in_a_column(y: Any) -> Any:
         return y + torch.where(torch.arange(y.shape[-1]) == 1, torch.nan, 0.0)
 
+    def infinite_in_a_column(y: Any, sign: int = 1) -> Any:
+        return y + torch.where(torch.arange(y.shape[-1]) == 1, sign * torch.inf, 0.0)
+
     outputs = {
         "output shifted": shifted,
         "other dtype": lambda y: y.double(),
         "other shape": lambda y: y.unsqueeze(0),
         "NaN in a column": nan_in_a_column,
+        "inf in a column": infinite_in_a_column,
+        "-inf in a column": lambda y: infinite_in_a_column(y, -1),
     }
+
+    changes = name.split(" and ")
 
     class Changed(nn.Module):
         """The model one name deeper, with a change."""
@@ -90,31 +97,45 @@ def _maker(name: str, case: dict[str, Any]) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.inner = make_model(case)
-            if name == "drawn in the making":
+            if "drawn in the making" in changes:
                 torch.rand(7)
-            if name == "one more buffer":
+            if "one more buffer" in changes:
                 self.register_buffer("more", torch.zeros(2))
-            if name == "scaled gradient":
+            if "scaled gradient" in changes:
                 self.inner[1][0].weight.register_hook(lambda g: g * (1 + 2.0**-20))
-            if name == "no gradient":
+            if "no gradient" in changes:
                 self.inner[0][-1].bias.requires_grad_(False)
-            if name == "zero gradient":
+            if "zero gradient" in changes:
                 self.inner[0][-1].bias.register_hook(torch.zeros_like)
 
         def forward(self, x: Any) -> Any:
-            if name == "writes into its input":
+            if "input zeroed" in changes:
+                x.register_hook(torch.zeros_like)
+            if "writes into its input" in changes:
                 x.detach().mul_(0.5)
-            if name == "input cut":
+            if "input cut" in changes:
                 x = x.detach()
-            if name == "input scaled":
+            if "input scaled" in changes:
                 x.register_hook(lambda g: g * 2)
             y = self.inner(x)
-            if name == "draws later":
+            if "draws later" in changes:
                 torch.rand(3)
-            if name == "buffers twice":
+            if "draws in the backward" in changes:
+                y.register_hook(lambda g: (torch.rand(3), g)[1])
+            if "buffers in the backward" in changes:
+                y.register_hook(self.moved)
+            if "buffers twice" in changes:
                 with torch.random.fork_rng(devices=[]), torch.no_grad():
                     self.inner(x)
-            return outputs.get(name, lambda y: y)(y)
+            for change in changes:
+                y = outputs.get(change, lambda y: y)(y)
+            return y
+
+        def moved(self, gradient: Any) -> Any:
+            """Move every buffer; leave the gradient."""
+            for buffer in self.inner.buffers():
+                buffer.data.add_(1)  # unnoticed by what the graph has saved
+            return gradient
 
     if name == "same":
         return lambda: make_model(case)

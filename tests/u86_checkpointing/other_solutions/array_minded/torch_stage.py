@@ -26,15 +26,19 @@ class _Chain(nn.Sequential):
         return checkpoint(_first_then_again(part), x, use_reentrant=False)
 
 
-def _first_then_again(part):
-    before = {name: buffer.clone() for name, buffer in part.named_buffers()}
+def _copies(buffers):
+    return {name: buffer.clone() for name, buffer in buffers.items()}
+
+
+def _first_then_again(part, taken=_copies):
+    before = _copies(dict(part.named_buffers()))
     runs = []
 
     def run(x):
         runs.append(None)
         if len(runs) == 1:
             return part(x)
-        return functional_call(part, before, (x,))
+        return functional_call(part, taken(before), (x,))
 
     return run
 
@@ -49,7 +53,7 @@ def _cut(model, segments):
 
 
 def checkpointed(model, segments):
-    return _Chain(*_cut(model, segments)).train(model.training)
+    return _Chain(*_cut(model, segments))
 
 
 def recompute_report(model, x, segments, meter, early_stop=True):
@@ -137,7 +141,7 @@ class _Selective(_Chain):
         aten = torch.ops.aten
         kept = [aten.mm.default, aten.addmm.default, aten.bmm.default, aten.baddbmm.default]
         return checkpoint(
-            _first_then_again(part),
+            _first_then_again(part, dict),  # one backward, and a copy would be one operator more
             x,
             use_reentrant=False,
             context_fn=lambda: create_selective_checkpoint_contexts(kept),
@@ -145,7 +149,7 @@ class _Selective(_Chain):
 
 
 def selective(model, segments):
-    return _Selective(*_cut(model, segments)).train(model.training)
+    return _Selective(*_cut(model, segments))
 
 
 class _Again(torch.autograd.Function):

@@ -1,0 +1,17 @@
+"""The random state is looked at after the forward, not after the step."""
+
+
+def _step(make, x, seed):
+    model = make()
+    mine = x.detach().clone().requires_grad_(x.requires_grad)
+    torch.manual_seed(seed)
+    y = model(mine)
+    state = torch.get_rng_state()
+    y.sum().backward()
+    return {
+        "output": y.detach(),
+        "input": mine.grad,
+        "parameters": [(name, parameter.grad) for name, parameter in model.named_parameters()],
+        "buffers": list(model.named_buffers()),
+        "random state": state,
+    }
