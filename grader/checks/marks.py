@@ -22,6 +22,7 @@ class CheckMark:
         title: First line of the check's docstring, which the student reads.
         device: ``cpu``, or ``cuda`` for a check that confirms on a device what others show on a
             model of it.
+        person: Whether a person should read what was handed in, when the check is met.
     """
 
     id: str
@@ -30,20 +31,23 @@ class CheckMark:
     level: str
     title: str
     device: str = "cpu"
+    person: bool = False
 
 
 def check(
-    task: str, *, row: str, level: str = "pass", device: str = "cpu"
+    task: str, *, row: str, level: str = "pass", device: str = "cpu", person: bool = False
 ) -> Callable[[_Function], _Function]:
     """Mark a test function as a check of `task`, as evidence for `level` of `row`.
 
-    One for ``cuda`` is skipped where there is no such device, and then leaves the row alone.
+    One for ``cuda`` is skipped where there is no such device, and then leaves the row alone. One
+    for a `person` looks at words of which a machine can only say that they are there.
     """
 
     def mark(function: _Function) -> _Function:
         name = function.__name__.removeprefix("test_")
         title = (function.__doc__ or "").strip().partition("\n")[0]
-        setattr(function, _ATTRIBUTE, CheckMark(f"{task}/{name}", task, row, level, title, device))
+        mark = CheckMark(f"{task}/{name}", task, row, level, title, device, person)
+        setattr(function, _ATTRIBUTE, mark)
         return function
 
     return mark

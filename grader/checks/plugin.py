@@ -187,6 +187,7 @@ def _evidence(mark: CheckMark, status: Status, message: str = "", output: str = 
         message=message,
         output=output,
         confirms=mark.device != "cpu",
+        person=mark.person and status is Status.MET,
     )
 
 

@@ -106,7 +106,7 @@ WRONG = {
     "anything goes": (
         "j",
         replaced("optimization.toml", "tolerance = 0.001", "tolerance = 0.5"),
-        ["declare 0.01 at most"],
+        ["declare 0.1 at most"],
     ),
     "another seed": (
         "i", replaced("project.toml", 'seed = "', 'seed = "two words '), ["a seed has 1 to 64"]

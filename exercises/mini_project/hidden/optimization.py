@@ -12,7 +12,7 @@ from .project import number
 NAME = "optimization.toml"
 KINDS = ("autocast", "checkpointing", "compile", "loader", "optimizer")
 CAUSES = ("same_work", "small_phase", "bound_elsewhere", "overhead")
-LARGEST_TOLERANCE = 0.01
+LARGEST_TOLERANCE = 0.1
 FEWEST_REPEATS = 20
 
 

@@ -10,6 +10,14 @@ from grader.instruments.gain import CLAIM_MARGIN, TOLERANCE
 from .optimization import read_optimization
 from .project import LONG
 
+ELSEWHERE = 0.5
+"""How far apart two runs may go in a step, over the way that they make.
+
+AdamW divides by the size of a gradient: entries that are noise move by a whole step either way, so
+that even the same arithmetic in another precision goes up to some 0.15 apart. Twice the learning
+rate, or another optimizer, is at 1 or so.
+"""
+
 BY_HEART, SHUFFLED = 0.1, 0.1
 """Shares of the loss at the start by which the two runs may differ in what they learned.
 
@@ -20,22 +28,23 @@ loss of another size moves it by more than a tenth.
 
 @check("mini-project.j", row="optimization_validity")
 def test_it_computes_the_same(student, handed_in, draw, expect):
-    """Losses, gradients and weights of the first steps are the repaired trainer's, as declared."""
+    """From the same weights, losses and gradients are the repaired trainer's, as declared."""
     seen = student.run("equivalent", {"seed": draw.integer(0, 1000)}, LONG)
     tolerance = read_optimization(handed_in).tolerance
     expect.that(seen["same"], "The parameters have other names than those of repaired(seed).")
-    for step, (new, base) in enumerate(seen["losses"]):
-        expect.close(new, base, rtol=tolerance, what=f"the loss of step {step}")
-    for step, gap in enumerate(seen["gradients"]):
-        name = seen["largest"][step]
+    for step, row in enumerate(seen["steps"]):
+        expect.close(row["new"], row["loss"], rtol=tolerance, what=f"the loss of step {step}")
         message = (
-            f"The gradient of {name} in step {step} differs by {gap:.2g} of its largest entry, "
-            f"more than the declared {tolerance:g}."
+            f"The gradient of {row['largest']} in step {step} differs by {row['gap']:.2g} of its "
+            f"length (or of a quarter of the whole gradient's), more than the declared "
+            f"{tolerance:g}."
         )
-        expect.that(gap <= tolerance, message, gap)
-    # AdamW divides by the size of a gradient: a small one may move by a whole step either way
-    message = f"After {len(seen['losses'])} steps the weights differ by {seen['weights']:.2g}."
-    expect.that(seen["weights"] <= 0.05 + tolerance, message, seen["weights"])
+        expect.that(row["gap"] <= tolerance, message, row["gap"])
+        message = (
+            f"In step {step} the weights move elsewhere: the difference is {row['moved']:.2g} of "
+            "the way that the repaired trainer makes."
+        )
+        expect.that(row["moved"] <= ELSEWHERE, message, row["moved"])
 
 
 @check("mini-project.j", row="optimization_validity")
@@ -59,7 +68,7 @@ def test_it_learns_the_same(student, draw, expect):
     expect.that(good, message, new["shuffled"])
 
 
-@check("mini-project.j", row="optimization_validity", level="strong")
+@check("mini-project.j", row="optimization_validity", level="strong", person=True)
 def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
     """A gain is there when measured again, and not smaller; a null is none, and has its cause."""
     seed = draw.integer(0, 1000)

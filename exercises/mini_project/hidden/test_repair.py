@@ -121,7 +121,7 @@ def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
     expect.that(between, message, written.threshold)
 
 
-@check("mini-project.h", row="fault_repair", level="strong")
+@check("mini-project.h", row="fault_repair", level="strong", person=True)
 def test_a_rejected_hypothesis_has_its_number(student, handed_in, expect):
     """Two hypotheses or more, one accepted, one rejected with a number that is measured again."""
     student.run("tried", {"function": "discriminate"})

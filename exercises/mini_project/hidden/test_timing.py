@@ -90,7 +90,7 @@ def test_the_text_names_the_sync(student, draw, expect):
     expect.that(refused, "Two tables without a difference must raise ValueError.")
 
 
-@check("mini-project.a", row="timing")
+@check("mini-project.a", row="timing", person=True)
 def test_the_profile_is_of_this_run(student, handed_in, draw, expect):
     """The profile that was handed in has 20 repeats or more, and names a phase that is slowest."""
     student.run("timed", _case(draw))  # a stub is told as one

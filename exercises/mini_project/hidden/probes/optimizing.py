@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .faulty import gradients_at_step
 from .programs import ready
 
 COMPARED, LEARNING = 3, 25
+
+SMALL = 0.25
+"""Share of the whole gradient below which that of one parameter is not looked at more closely.
+
+The gradient of a bias is a sum that may nearly cancel: rounding shows in it first.
+"""
 
 
 def _pair(stage: Any, seed: int, function: str = "optimized") -> tuple[Any, Any]:
@@ -17,50 +24,66 @@ def _pair(stage: Any, seed: int, function: str = "optimized") -> tuple[Any, Any]
 
 
 def equivalent(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Make the same steps with both; return losses, and how far gradients and weights differ."""
+    """Make the same steps with both, each from the repaired trainer's weights, and compare."""
+    ready(stage, "optimized")
+    base, new = _pair(stage, case["seed"])
+    names = [name for name, _ in base.model.named_parameters()]
+    if names != [name for name, _ in new.model.named_parameters()]:
+        return {"same": False}
+    rows = []
+    streams = base.stream(), new.stream()
+    for number in range(COMPARED):
+        for mine, theirs in zip(new.model.parameters(), base.model.parameters(), strict=True):
+            mine.data.copy_(theirs.data)
+        steps = [
+            _step(trainer, next(stream), case["seed"] + number)
+            for trainer, stream in zip((base, new), streams, strict=True)
+        ]
+        (loss, true, way), (again, seen, other) = steps
+        least = SMALL * _norm(true)
+        gaps = {n: _gap(g, h, least) for n, g, h in zip(names, seen, true, strict=True)}
+        largest = max(gaps, key=lambda name, gaps=gaps: gaps[name])
+        rows.append(
+            {"loss": loss, "new": again, "gap": gaps[largest], "largest": largest,
+             "moved": _apart(other, way)}
+        )  # fmt: skip
+    return {"same": True, "steps": rows}
+
+
+def _step(trainer: Any, batch: Any, seed: int) -> tuple[float, list[Any], list[Any]]:
+    """Make a step; return its loss, the optimizer's gradients, and how the weights moved."""
     import torch
 
-    ready(stage, "optimized")
-    seen = []
-    for trainer in reversed(_pair(stage, case["seed"])):
-        torch.manual_seed(case["seed"])
-        stream = trainer.stream()
-        rows = []
-        for _ in range(COMPARED):
-            batch = next(stream)
-            state = torch.get_rng_state()
-            loss = trainer.forward(batch).detach()
-            torch.set_rng_state(state)
-            rows.append((float(loss), gradients_at_step(trainer, batch)))
-        names = [name for name, _ in trainer.model.named_parameters()]
-        seen.append((rows, names, [p.detach().clone() for p in trainer.model.parameters()]))
-    (new, new_names, new_weights), (base, names, weights) = seen
-    if new_names != names:
-        return {"same": False}
-    grads = [
-        {
-            name: _gap(g, h)
-            for name, g, h in zip(names, mine, theirs, strict=True)
-        }
-        for (_, mine), (_, theirs) in zip(new, base, strict=True)
-    ]  # fmt: skip
-    return {
-        "same": True,
-        "losses": [[x[0], y[0]] for x, y in zip(new, base, strict=True)],
-        "gradients": [max(row.values()) for row in grads],
-        "largest": [max(row, key=lambda name, row=row: row[name]) for row in grads],
-        "weights": max(_gap(a, b) for a, b in zip(new_weights, weights, strict=True)),
-    }
+    before = [p.detach().clone() for p in trainer.model.parameters()]
+    torch.manual_seed(seed)
+    loss = float(trainer.forward(batch).detach())
+    torch.manual_seed(seed)
+    gradients = gradients_at_step(trainer, batch)
+    after = [p.detach() for p in trainer.model.parameters()]
+    return loss, gradients, [a - b for a, b in zip(after, before, strict=True)]
 
 
-def _gap(new: Any, base: Any) -> float:
-    """Return the largest difference over the largest entry of both; not a number is infinite."""
+def _apart(new: list[Any], base: list[Any]) -> float:
+    """Return the norm of the difference of two ways, over the norm of the second."""
+    gap = _norm([a - b for a, b in zip(new, base, strict=True)])
+    return gap / (_norm(base) or 1.0) if math.isfinite(gap) else float("inf")
+
+
+def _norm(tensors: list[Any]) -> float:
+    """Return the length of all tensors together."""
+    import torch
+
+    return float(torch.stack([one.double().norm() for one in tensors]).norm())
+
+
+def _gap(new: Any, base: Any, least: float) -> float:
+    """Return the norm of the difference over the norm, or over `least`; infinite if not finite."""
     import torch
 
     if new.shape != base.shape or not torch.isfinite(new).all():
         return float("inf")
-    scale = max(float(new.abs().max()), float(base.abs().max()))
-    return float((new - base).abs().max()) / scale if scale else 0.0
+    scale = max(float(base.double().norm()), least)
+    return float((new - base).double().norm()) / scale if scale else 0.0
 
 
 def controls(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
