@@ -47,6 +47,12 @@ def test_the_solution_is_strong_on_every_row(
     missed = [one for one in report["checks"] if one["status"] != "met"]  # type: ignore[attr-defined]
     assert missed == []
     assert reached == dict.fromkeys(UNIT.rows, "strong")
+    to_read = {one["id"] for one in report["checks"] if one["person"]}  # type: ignore[attr-defined]
+    assert to_read == {
+        "mini-project.a/the_profile_is_of_this_run",
+        "mini-project.h/a_rejected_hypothesis_has_its_number",
+        "mini-project.j/the_claim_is_what_is_measured",
+    }
     assert report["problems"] == []
 
 

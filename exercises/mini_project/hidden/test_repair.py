@@ -104,7 +104,7 @@ def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
     """The post-mortem names the fault; its numbers are measured, the threshold between them."""
     student.run("tried", {"function": "discriminate"})
     project = project_in(handed_in)
-    programs = {"faulty": project.faulty, "others": SOUND}
+    programs = {"faulty": project.faulty}
     seen = student.run("discriminated", {"programs": programs, "student": True}, LONG)
     written = read_postmortem(handed_in)
     message = f"postmortem.toml says that the fault is {written.fault}."
