@@ -7,7 +7,8 @@ number; an empty array is close only to an empty array of the same shape.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -95,12 +96,23 @@ def _sequences(
     if not isinstance(got, list | tuple):
         return Difference(place, f"expected a list, got {kind(got)}", show(want), show(got))
     if len(got) != len(want):
-        return Difference(place, "", f"{len(want)} entries", f"{len(got)} entries")
+        note = _odd_words(got, want)
+        return Difference(place, note, f"{len(want)} entries", f"{len(got)} entries")
     for index, (mine, theirs) in enumerate(zip(got, want, strict=True)):
         found = difference(mine, theirs, tolerance, f"{place}[{index}]")
         if found:
             return found
     return None
+
+
+def _odd_words(got: Sequence[Any], want: Sequence[Any]) -> str:
+    """Say which words of two lists of words are missing, and which are there besides."""
+    if not all(isinstance(word, str) for word in (*got, *want)):
+        return ""
+    missing, besides = Counter(want) - Counter(got), Counter(got) - Counter(want)
+    parts = (("missing", missing), ("there besides", besides))
+    said = (f"{name}: {', '.join(map(show, sorted(odd)))}" for name, odd in parts if odd)
+    return "; ".join(said)
 
 
 def _mappings(

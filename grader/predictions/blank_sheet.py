@@ -36,7 +36,8 @@ def _how(field: SheetField) -> str:
         return "One of: " + ", ".join(field.choices)
     if field.kind == "text":
         names = " or ".join(field.terms)
-        return f"A sentence that names {names}, with its number and unit and no other number."
+        rest = "with its number, a unit if it has one, and no other number"
+        return f"A sentence that names {names}, {rest}."
     units = ", ".join(unit for unit in FAMILIES[field.unit] if unit)
     number = f"A number with a unit ({units})" if units else "A plain number"
     if field.kind == "band":

@@ -261,7 +261,7 @@ def atomic_write(path, data):
     opened with `os.O_DSYNC` or `os.O_SYNC`.
 
     All files that it makes lie in the folder of `path`: a rename is atomic within a file system,
-    and elsewhere may be another one.
+    and elsewhere may be another one. It writes them itself; no other process is started.
 
     Args:
         path: The file, text or `Path`. Its folder exists.

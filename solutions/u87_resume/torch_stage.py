@@ -197,7 +197,10 @@ def restore_run(run, state):
 
 
 def save_checkpoint(state, folder, keep=3):
-    """Write a state to ``folder/step-00000012.pt`` (eight digits, from ``state["step"]``), whole.
+    """Write a state to ``folder/step-00000012.pt``, whole.
+
+    The number is ``state["step"]`` with zeros in front up to eight digits; a step above 99999999
+    has more.
 
     The file is one `torch.save` of the whole state. For the name of the new file holds what
     `atomic_write` of the NumPy stage promises: at every moment, and after a power loss at any
@@ -405,11 +408,12 @@ def boundary_report(model, x, tolerance=1e-5, threads=2, compiler=None):
     - ``"compiled"``: ``compiler(model)`` is called with x in the model's place. This boundary is
       there only if a compiler is given.
 
-    Baseline and boundaries start alike: torch's global generator and the buffers of the model are
-    set to what they were when the function was called, so that dropout draws the same. Afterwards,
-    also if the model raises, everything is as it was: the generator, the buffers, the number of
-    threads, the mode of the model (which is used in the mode it is in) and the ``grad`` of its
-    parameters.
+    The model itself is called, not a copy: what changes in it from call to call may be something
+    that a copy begins anew. Baseline and boundaries start alike: torch's global generator and the
+    buffers of the model are set to what they were when the function was called, so that dropout
+    draws the same. Afterwards, also if the model raises, everything is as it was: the generator,
+    the buffers, the number of threads, the mode of the model (which is used in the mode it is in)
+    and the ``grad`` of its parameters.
 
     Args:
         model: A module whose output is one tensor with the rows of x as first dimension. At least

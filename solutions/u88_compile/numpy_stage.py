@@ -284,7 +284,8 @@ def compile_log(calls, dynamic=None, limit=8):
 
     Args:
         calls: The arguments of each call, a tuple or list each. An array comes with the same rank
-            at every call, and a number with the same type; a place may also be None or text.
+            at every call, and a number with the same type. A place may also hold None, a bool or
+            text, which are no values here: the first number compiled there is the first one.
         dynamic: None, True or False.
         limit: Entries that the cache holds at most.
 

@@ -37,7 +37,8 @@ def find_break(fn, *args):
         A dict with
 
         - ``"broken"``: whether there is a break (bool).
-        - ``"reason"``: torch's first line about the first break (text), ``""`` if there is none.
+        - ``"reason"``: the first line of the error that torch raises for the first break when
+          breaks are errors (text), ``""`` if there is none.
         - ``"graphs"``: how many graphs are compiled when `fn` is called once with breaks allowed;
           0 if there is nothing to compile.
         - ``"operators"``: how many nodes these graphs have that call something (those whose ``op``
@@ -156,11 +157,12 @@ def faulty_unit_ball(x):
 def unit_ball(x):
     """Do what `faulty_unit_ball` does in one graph, without a branch on a value.
 
-    Outputs equal those of `faulty_unit_ball` (to 1e-6 of the largest) on both sides of the branch,
-    for zeros, and where an entry is NaN (a comparison with NaN is False) or infinite. Gradients are
-    equal for every finite tensor whose length is not 1 exactly, for zeros as well: a branch that is
-    not taken has no gradient, not even NaN. float32 and float64, any layout and size, also without
-    entries; the dtype stays. One graph serves changing sizes.
+    Outputs equal those of `faulty_unit_ball` on both sides of the branch, for zeros, and where an
+    entry is NaN (a comparison with NaN is False) or infinite: to a few roundings of the dtype, so
+    1e-6 of the largest is near enough in float32 and not in float64. Gradients are as near for
+    every finite tensor whose length is not 1 exactly, for zeros as well: a branch that is not taken
+    has no gradient, not even NaN. float32 and float64, any layout and size, also without entries;
+    the dtype stays. One graph serves changing sizes.
 
     Args:
         x: Tensor ``[...]`` of floats.
@@ -243,9 +245,9 @@ def compare(model, batch, backend="aot_eager", rtol=1e-5, seed=0):
     for both. (In a plain sum, outputs may cancel, or be a softmax, whose sum is 1.)
 
     Two tensors agree if their shapes are equal and no entry differs by more than `rtol` times the
-    largest absolute value of the uncompiled one. NaN agrees with nothing. Tensors without entries
-    agree if their shapes do. Gradients agree if those of every parameter do and, where the batch is
-    of floats, that of the batch; one that is None on one side alone disagrees.
+    largest absolute value of the uncompiled one. NaN and infinities agree with nothing. Tensors
+    without entries agree if their shapes do. Gradients agree if those of every parameter do and,
+    where the batch is of floats, that of the batch; one that is None on one side alone disagrees.
 
     Model and batch are left as they were: weights, buffers, gradients, mode, ``requires_grad``. So
     is torch's random state.

@@ -101,6 +101,10 @@ def test_the_tolerance_is_relative(student, draw, expect):
     got = _found(expect, student.run("several_parts", {"tolerance": 0.15}), "Several parts")
     expect.equal(got["parts"], ["b", "came", "gone", "n"], what="the parts, sorted, that differ")
     expect.close(got["largest"], 0.2, rtol=1e-6, what="`largest` of the parts that differ")
+    # every float agrees within 0.5, and what agrees lies in no part that differs
+    got = _found(expect, student.run("several_parts", {"tolerance": 0.5}), "Parts without floats")
+    expect.equal(got["parts"], ["came", "gone", "n"], what="the parts that differ in integers")
+    expect.equal(float(got["largest"]), 0.0, what="`largest` of parts that differ in integers")
     lists = [[[1, 2], [1, 2]], [[1, 2], [1, 2, 3]], [[], [4]], [[1, 5, 3], [1, 6, 4]], [[], []]]
     seen = student.run("diverging", {"pairs": [], "tolerance": 0.5, "lists": lists})
     wanted = [None, (2, []), (0, []), (1, ["n"]), None]
@@ -145,11 +149,16 @@ def _holds(
         what = f"{words}: `largest` of {name}"
         # float64 and a few products: the difference has some 1e-15 of error of its own
         expect.close(row["largest"], largest, rtol=1e-6, atol=1e-13, what=what)
-        equal = row["largest"] == 0
         message = f"{words}: `bitwise` of {name} does not agree with its difference."
-        expect.that(row["bitwise"] is equal, message, row["bitwise"])
+        expect.that(_says(row["bitwise"], row["largest"] == 0), message, row["bitwise"])
         message = f"{words}: `within` of {name} does not agree with the tolerance {tolerance}."
-        expect.that(row["within"] is (row["largest"] <= tolerance), message, row["within"])
+        within = row["largest"] <= tolerance
+        expect.that(_says(row["within"], within), message, row["within"])
+
+
+def _says(value: Any, truth: Any) -> bool:
+    """Whether a value is a bool, Python's or NumPy's, and the right one."""
+    return isinstance(value, bool | np.bool_) and bool(value) == bool(truth)
 
 
 def _x(draw: Any) -> Any:
@@ -189,7 +198,7 @@ def test_each_boundary_is_told_apart(student, draw, expect):
     one = watched(student, expect, "boundaries", case)["again"]
     again = _report(expect, one, "A model that is never twice the same")["again"]
     message = "A model that is never twice the same must show at 'again'."
-    expect.that(again["bitwise"] is False and again["largest"] > 0, message, again)
+    expect.that(_says(again["bitwise"], False) and again["largest"] > 0, message, again)
 
 
 @check("8.7.k", row="resume")

@@ -22,7 +22,8 @@ def _compare(student, expect, cases):
     """Return what fails in each comparison; nothing but the report may be left of it."""
     found = []
     for seen in watched(student, expect, "compared", {"cases": cases}):
-        expect.equal(seen["changed"], [], what="what compare left changed")
+        left = ", ".join(map(str, seen["changed"]))
+        expect.that(not left, f"compare left something changed: {left}.")
         report = seen["report"]
         expect.keys(report, ["agree", "failed"], what="the report")
         failed = report["failed"]
