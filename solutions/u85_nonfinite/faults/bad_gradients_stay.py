@@ -3,6 +3,10 @@
 check = "8.5.l/next_step_starts_clean"
 stage = "torch"
 says = "Gradients that lay about were added to those of this step. Drop them before the backward."
+# the same result is looked at there
+also = [
+  "8.5.l/frozen_and_tied_parameters",
+]
 """
 
 

@@ -3,6 +3,10 @@
 check = "8.5.d/log1mexp_far_from_zero"
 stage = "numpy"
 says = "Far below 0, -expm1(x) rounds to 1, and its logarithm is 0. log1p keeps the digits there."
+# the same result is looked at there
+also = [
+  "8.5.d/log1mexp_beside_its_line",
+]
 """
 
 

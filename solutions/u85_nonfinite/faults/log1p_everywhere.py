@@ -3,6 +3,10 @@
 check = "8.5.d/log1mexp_near_zero"
 stage = "numpy"
 says = "Near 0 exp(x) rounds to 1, and log1p is given exactly -1. expm1 keeps the digits there."
+# the same result is looked at there
+also = [
+  "8.5.d/log1mexp_beside_its_line",
+]
 """
 
 
