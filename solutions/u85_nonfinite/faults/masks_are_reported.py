@@ -3,7 +3,10 @@
 check = "8.5.h/allowed_masks_of_a_model"
 stage = "torch"
 says = "The -inf of a mask is meant. In the modules that are allowed to, it is no find."
-also = ["8.5.h/cause_or_victim"]
+also = [
+  "8.5.h/cause_or_victim",
+  "8.5.h/born_in_that_call",
+]
 """
 
 

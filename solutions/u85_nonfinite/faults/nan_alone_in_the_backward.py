@@ -3,7 +3,14 @@
 check = "8.5.i/infinite_slope_at_a_random_layer"
 stage = "torch"
 says = "A gradient is infinite before it is NaN, and may never become NaN. Look for both."
-also = ["8.5.i/which_of_its_name", "8.5.i/sum_between_two_nodes", "8.5.i/large_graphs", "8.5.q/suspects_are_rejected_by_their_number", "8.5.i/kind_of_the_first_bad_entry"]
+also = [
+  "8.5.i/which_of_its_name",
+  "8.5.i/sum_between_two_nodes",
+  "8.5.i/large_graphs",
+  "8.5.q/suspects_are_rejected_by_their_number",
+  "8.5.i/kind_of_the_first_bad_entry",
+  "8.5.i/nth_counts_nodes_that_ran",
+]
 """
 
 

@@ -3,6 +3,10 @@
 check = "8.5.i/which_of_its_name"
 stage = "torch"
 says = "A graph has many nodes of one name. Count those that ran before."
+# the same result is looked at there
+also = [
+  "8.5.i/nth_counts_nodes_that_ran",
+]
 """
 
 

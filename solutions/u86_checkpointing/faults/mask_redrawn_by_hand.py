@@ -7,6 +7,7 @@ source = "ankanbhunia/PIDM PR#66"
 # the same result is looked at there
 also = [
   "8.6.l/masks_by_hand_on_a_device",
+  "8.6.l/gradients_by_hand",
 ]
 """
 
