@@ -11,9 +11,9 @@ from grader.errors import UsageError
 
 
 def units(content: Content) -> tuple[Unit, ...]:
-    """Return the units of `content`, in the order of their folders' names."""
+    """Return the units of `content`, in the order of their folders' names, projects last."""
     folders = sorted(path.parent for path in content.exercises.glob("*/unit.toml"))
-    return tuple(load_unit(folder) for folder in folders)
+    return tuple(sorted(map(load_unit, folders), key=lambda unit: bool(unit.files)))
 
 
 def find_unit(name: str, known: Sequence[Unit]) -> Unit:

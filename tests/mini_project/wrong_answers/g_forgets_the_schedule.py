@@ -1,11 +1,4 @@
-"""Leaves the schedule out of the state.
-
-check = "mini-project.g/the_state_is_complete"
-stage = "torch"
-also = ["mini-project.l/a_resumed_run_is_the_unbroken_one"]
-says = "After a resume the losses differ by a little: the learning rate begins anew. Look at what the next step reads."
-"""
-
+"""Leaves the schedule out of the state."""
 
 _repaired = repaired
 

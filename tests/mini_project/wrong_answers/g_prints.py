@@ -1,10 +1,4 @@
-"""Leaves a print in the objective.
-
-check = "mini-project.g/the_objective_is_captured_whole"
-stage = "torch"
-says = "The objective breaks in two at a print."
-"""
-
+"""Leaves a print in the objective."""
 
 _repaired = repaired
 
