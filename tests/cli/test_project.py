@@ -89,6 +89,10 @@ def test_an_edit_that_fits_nowhere_is_refused() -> None:
         with_fault("something else", SITES[0])
 
 
+def test_the_project_is_the_last_unit() -> None:
+    assert list(UNITS)[-1] == UNIT.id
+
+
 def test_the_solved_trainer_is_the_sound_one() -> None:
     solved = CONTENT.solutions / UNIT.folder
     assert (solved / "trainer.py").read_text(encoding="utf-8") == sound_trainer(UNIT)
