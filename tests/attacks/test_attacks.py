@@ -29,7 +29,7 @@ from grader.submission.folder import read_submission
 from tests.toy_unit import TORCH_SOLUTION, make_toy
 
 LEVELS = [level for level in range(3) if not levels.missing(level)]
-LIMITS = Limits(wall=2.0, cpu=2.0, memory=256 << 20)
+LIMITS = Limits(wall=5.0, cpu=2.0, memory=256 << 20)
 
 FORGED = (
     '{"checks": [{"id": "9.1.a/doubles", "status": "met"}], "rows": [{"id": "timing", '

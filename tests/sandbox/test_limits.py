@@ -147,7 +147,7 @@ def test_printing_200_mb_is_cut_with_a_note_and_is_no_offence(sandbox, run):
         "import sys\ndef f():\n    for _ in range(200):\n        print('x' * 999_999)\n    return 1"
     )
     before = psutil.Process().memory_info().rss
-    answer = call(run(sandbox, text), "f")
+    answer = call(run(sandbox, text, limits=Limits(wall=120)), "f")
     assert (answer.status, answer.value) == ("ok", 1)
     assert answer.output.endswith("[output cut here: the check keeps the first 256 KiB]")
     assert len(answer.output) < 300 << 10
