@@ -6,7 +6,7 @@ import ast
 import shutil
 from pathlib import Path
 
-from grader.checks.evidence import Evidence
+from grader.checks.evidence import Evidence, Status
 from grader.checks.session import run_checks
 from grader.checks.subject import Bench
 from grader.course.catalog import units
@@ -29,12 +29,29 @@ def kept(folder: str) -> dict[str, tuple[Unit, Path]]:
     }
 
 
-def graded(unit: Unit, answer: Path, bench: Bench, folder: Path) -> tuple[Evidence, ...]:
+LOST = {Status.NOT_MET, Status.STOPPED, Status.VOID}
+
+
+def graded(
+    unit: Unit, answer: Path, bench: Bench, folder: Path, *, until_lost: bool = False
+) -> tuple[Evidence, ...]:
     """Append an answer to the solution; return the evidence on the one task it is about.
 
     The name of an answer's file starts with the letter of its task. Its docstring says what is
     wrong, or what is unusual, about it; it does not become the stage's.
+
+    Args:
+        unit: The unit.
+        answer: The answer's file.
+        bench: A sandbox to run in.
+        folder: For the stages.
+        until_lost: Whether to end, as Ctrl-C does, with the first check that is lost.
     """
+
+    def look(evidence: Evidence) -> None:
+        if until_lost and evidence.status in LOST:
+            raise KeyboardInterrupt
+
     task = next(task for task in unit.tasks if task.id == f"{unit.id}.{answer.stem[0]}")
     work = folder / unit.folder
     shutil.copytree(CONTENT.solutions / unit.folder, work, ignore=shutil.ignore_patterns("faults"))
@@ -43,7 +60,10 @@ def graded(unit: Unit, answer: Path, bench: Bench, folder: Path) -> tuple[Eviden
     with (work / stage_file(task.stage)).open("a", encoding="utf-8") as file:
         file.write(f"\n\n{body}\n")
     submission = read_submission(work, unit)
-    run = run_checks(bench, submission, CONTENT.solutions, answer.stem, tasks=frozenset({task.id}))
+    tasks = frozenset({task.id})
+    run = run_checks(
+        bench, submission, CONTENT.solutions, answer.stem, tasks=tasks, on_evidence=look
+    )
     assert not run.broken
     assert run.evidence
     return run.evidence

@@ -9,17 +9,16 @@ import pytest
 from grader.checks.evidence import Status
 from grader.course.unit import Unit
 from tests.units.conftest import BenchOf
-from tests.units.course import graded, kept
+from tests.units.course import LOST, graded, kept
 
 WRONG, RIGHT = kept("wrong_answers"), kept("right_answers")
-LOST = {Status.NOT_MET, Status.STOPPED, Status.VOID}
 
 
 @pytest.mark.parametrize(("unit", "answer"), WRONG.values(), ids=WRONG)
 def test_a_wrong_answer_loses_a_check(
     unit: Unit, answer: Path, bench_of: BenchOf, tmp_path: Path
 ) -> None:
-    evidence = graded(unit, answer, bench_of(unit), tmp_path)
+    evidence = graded(unit, answer, bench_of(unit), tmp_path, until_lost=True)
     found = {e.check: (e.status, e.message) for e in evidence}
     assert any(status in LOST for status, _ in found.values()), found
     assert all(status is not Status.FAULT for status, _ in found.values()), found
