@@ -141,7 +141,7 @@ def _moved(old: Any, new: Any) -> float:
 
 
 def peaks(stage: Any, case: dict[str, Any]) -> dict[str, int]:
-    """Return the peak of live bytes in a step of both; the batches are not counted."""
+    """Return the peak of live bytes in a step of both; the batch's storages are not counted."""
     from grader.instruments.live_bytes import LiveBytes
 
     ready(stage, "optimized")
@@ -152,9 +152,11 @@ def peaks(stage: Any, case: dict[str, Any]) -> dict[str, int]:
         batch = next(stream)
         ledger = LiveBytes()
         with ledger:
+            ledger.track(list(batch))  # first, or a view of it would be a new storage
+            outside = ledger.live
             ledger.track(trainer.model, trainer.optimizer)
             trainer.step(batch)
-        found[name] = ledger.peak
+        found[name] = ledger.peak - outside
     return found
 
 
