@@ -43,3 +43,29 @@ def test_the_peak_of_a_step_is_without_the_batch(bench: Bench, tmp_path: Path) -
     """A batch that is a view into a larger storage, or is viewed by the model, adds nothing."""
     plain = answer(bench, tmp_path / "plain", "", "peaks")
     assert answer(bench, tmp_path / "views", VIEWS, "peaks") == plain
+
+
+SCALAR = """
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 2)
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return self.linear(x) * self.scale
+
+def make_model(seed):
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Scaled()
+"""
+
+
+def test_the_moments_of_a_scalar_parameter_are_no_counters(bench: Bench, tmp_path: Path) -> None:
+    """11 numbers in 3 tensors: two moments of 44 B, and three counts of 4 B."""
+    found = answer(bench, tmp_path, SCALAR, "measure_optimizer")
+    assert found["value"] == 2 * 44 + 12
+    assert found["terms"] == {
+        "step_counters": 12, "one_moment": 44, "vectors": 2 * 12, "eight_bytes": -88,
+    }  # fmt: skip

@@ -6,7 +6,7 @@ must be added to the prediction of somebody who made that mistake alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .programs import ready
@@ -94,13 +94,14 @@ def measure_optimizer(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     _forward(adapter, model, next(iter(adapter.make_batches(0)))).backward()
     optimizer.step()
     held = [
-        one
+        (name, one.numel() * one.element_size())
         for state in optimizer.state.values()
-        for one in state.values()
+        for name, one in state.items()
         if isinstance(one, torch.Tensor)
     ]
-    value = sum(one.numel() * one.element_size() for one in held)
-    counters = sum(one.numel() * one.element_size() for one in held if one.dim() == 0)
+    value = sum(size for _, size in held)
+    # by name: the moments of a parameter without dimensions have none either
+    counters = sum(size for name, size in held if name == "step")
     return {
         "value": value,
         "terms": {
@@ -126,16 +127,49 @@ def measure_activations(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     shapes = {tuple(p.shape) for p in model.parameters() if p.dim() == 2}
     shapes |= {shape[::-1] for shape in shapes}
     copies = sum(one.size for one in seen if one.dtype == "float16" and one.shape in shapes)
+    inputs, masks = _known_by_value(batch, lambda: _forward(adapter, model, batch))
     repeated = sum(one.size * (one.times - 1) for one in seen)
     return {
         "value": value,
         "terms": {
             "weight_copies": copies,
+            "batch_copies": inputs,
+            "masks": masks,
             "four_bytes": -half,
             "parameters": -sum(p.numel() * p.element_size() for p in model.parameters()),
             "each_save": -repeated,
         },
     }
+
+
+def _known_by_value(batch: Any, forward: Callable[[], Any]) -> tuple[int, int]:
+    """Return the saved bytes of fp16 copies of the batch, and of dropout's masks.
+
+    Both are told from other tensors of their shapes by what is in them: a mask of dropout is 0 or,
+    for what it keeps, one number above 1.
+    """
+    import torch
+
+    floats = [one.half().flatten() for one in batch if one.dtype == torch.float32]
+    copies: dict[int, Any] = {}
+    masks: dict[int, Any] = {}
+
+    def pack(one: Any) -> Any:
+        key = one.untyped_storage().data_ptr()
+        if one.dtype == torch.float16 and any(torch.equal(one.flatten(), x) for x in floats):
+            copies[key] = one
+        elif one.is_floating_point() and one.numel() > 1:
+            low, high = (float(value) for value in one.detach().aminmax())
+            if low == 0 and high > 1 and bool(((one == 0) | (one == high)).all()):
+                masks[key] = one
+        return one
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda one: one):
+        forward()
+    inputs, dropped = (
+        sum(one.untyped_storage().nbytes() for one in held.values()) for held in (copies, masks)
+    )
+    return inputs, dropped
 
 
 def measure_slowest(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
