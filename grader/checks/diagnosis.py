@@ -14,7 +14,7 @@ import numpy as np
 from grader.checks.compare import Tolerance, difference
 from grader.checks.draw import Draw
 from grader.checks.expect import Expect
-from grader.checks.handed import HandedIn
+from grader.checks.handed import WHAT, HandedIn
 from grader.checks.marks import CheckMark
 from grader.checks.outcomes import Finding, Outcome, Unmet
 from grader.checks.subject import Bench, Subject
@@ -47,10 +47,12 @@ class Diagnosis:
 
         Each known mistake of the check is run on the same case. It is named when it misses the
         same expectation with the same value; when two different ones do, neither is. Mistakes
-        that another check is there for come second.
+        that another check is there for come second. A file that cannot be read stops every
+        mistake alike, so that only a mistake in a file is named for it.
         """
-        own = [fault for fault in self._faults if fault.check == mark.id]
-        others = [fault for fault in self._faults if mark.id in fault.also]
+        able = [fault for fault in self._faults if fault.edits or finding.what != WHAT]
+        own = [fault for fault in able if fault.check == mark.id]
+        others = [fault for fault in able if mark.id in fault.also]
         for faults in (own, others):
             same = {
                 fault.says

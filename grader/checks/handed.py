@@ -10,6 +10,10 @@ from grader.errors import Problem, SheetError
 from grader.predictions.tomlfile import TomlFile, toml_of
 
 
+WHAT = "a file that was handed in"
+"""What a finding about the form of such a file is of."""
+
+
 class HandedIn:
     """What somebody handed in beside the stages. It is data: nothing in it is run."""
 
@@ -50,4 +54,4 @@ class HandedIn:
 def refuse(problems: tuple[Problem, ...] | list[Problem], got: Any = None) -> NoReturn:
     """End the check with everything that is wrong with a file."""
     message = "\n".join(str(problem) for problem in problems)
-    raise Unmet(Finding("a file that was handed in", message, value=got))
+    raise Unmet(Finding(WHAT, message, value=got))

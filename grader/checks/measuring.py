@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.checks.draw import Draw
-from grader.checks.subject import Bench
+from grader.checks.subject import Bench, is_stub
 from grader.course.unit import stage_file
 from grader.errors import Problem, SandboxError, SubmissionError
 from grader.sandbox.client import Answer
@@ -59,6 +59,8 @@ def measure_fields(
 
 def _what_went_wrong(answer: Answer) -> str:
     """Return why an answer is no measurement; empty if it is one."""
+    if answer.error is not None and is_stub(answer.error):
+        return f"{answer.error.message or 'a function'} is still a stub"
     if answer.status != "ok":
         return answer.error.message if answer.error else answer.stop
     changed = [name for name, honest in answer.trials.items() if not honest]

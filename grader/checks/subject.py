@@ -22,6 +22,8 @@ from grader.sandbox.client import Answer, Raised, Sandbox, Worker
 from grader.sandbox.limits import Limits
 
 CALL = "$call"
+ADAPTER_ERROR = "AdapterError"
+"""What a probe raises to say in a line what is wrong with a file that is no stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class Subject:
         if answer.output:
             self.output.append(answer.output)
         error = answer.error
-        if answer.status == "raised" and error and _is_stub(error):
+        if answer.status == "raised" and error and is_stub(error):
             self._blame(NotAttempted(f"{error.message or 'The function'} is still a stub."))
         return answer
 
@@ -216,13 +218,15 @@ def _bare(value: Any) -> Any:
     return [_bare(item) for item in value] if isinstance(value, list) else value
 
 
-def _is_stub(error: Raised) -> bool:
+def is_stub(error: Raised) -> bool:
     """Whether a stub raised this, and not something that a library does not implement."""
     return error.type == "NotImplementedError" and "NotImplementedError" in error.source
 
 
 def raised_message(error: Raised) -> str:
     """Say in the student's words what their code raised, and where."""
+    if error.type == ADAPTER_ERROR:
+        return error.message
     what = f"{error.type}: {error.message}" if error.message else error.type
     if error.stage_line and error.stage_file:
         source = f": `{error.source.strip()}`" if error.source else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -31,6 +32,13 @@ def project_site(unit: Unit, seed: str, model: str) -> Site:
     return chosen_site(seed, read_sites(unit.hidden / FAULTS_FILE), has)
 
 
+def project_mark(unit: Unit, seed: str, model: str) -> str:
+    """Return what a seed and a model stand for, as a few characters that tell no fault."""
+    site = project_site(unit, seed, model)
+    text = "\0".join((seed, model, site.fault, site.name))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+
+
 def sound_trainer(unit: Unit) -> str:
     """Return the text of the trainer without a fault."""
     return (unit.hidden / START / TRAINER_FILE).read_text(encoding="utf-8")
@@ -50,12 +58,12 @@ def start_files(unit: Unit, seed: str, model: str) -> dict[str, str]:
         ADAPTER_FILE: adapter.read_text(encoding="utf-8"),
         PROJECT_FILE: (
             "# Written by `grade project start`. Leave it: the checks start from it too.\n"
-            f'seed = "{seed}"\nmodel = "{model}"\n'
+            f'seed = "{seed}"\nmodel = "{model}"\nmark = "{project_mark(unit, seed, model)}"\n'
         ),
     }
 
 
-def project_of(data: Mapping[str, Any]) -> tuple[str, str]:
+def project_of(unit: Unit, data: Mapping[str, Any]) -> tuple[str, str]:
     """Return seed and model that a `project.toml` names.
 
     Raises:
@@ -68,6 +76,10 @@ def project_of(data: Mapping[str, Any]) -> tuple[str, str]:
     if model not in MODELS:
         todo = f"it is one of {', '.join(MODELS)}, as `grade project start` wrote it"
         problems.append(Problem(PROJECT_FILE, f"`model` is {model!r:.80}", todo))
+    if not problems and data.get("mark") != project_mark(unit, str(seed), str(model)):
+        seen = f"it no longer fits: `mark` is not that of the seed {seed} with the model {model}"
+        todo = "put it back as `grade project start` wrote it"
+        problems.append(Problem(PROJECT_FILE, seen, todo))
     if problems:
         raise CourseError(problems)
     return str(seed), str(model)

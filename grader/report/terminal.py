@@ -34,6 +34,8 @@ class TerminalReport:
         self._unit = unit
         self._hints = hints
         self._tasks = {task.id: task for task in unit.tasks}
+        # the hints are about the task, not about a file that cannot be used
+        self._files = tuple(f"{name}:" for name in unit.files)
         width = max((len(task.id) for task in unit.tasks), default=len(unit.id) + 2)
         body = _INDENT + _STATUS + _GAP + width + _GAP
         self._body = body if console.width - body >= _NARROW else _INDENT + _GAP
@@ -112,7 +114,8 @@ class TerminalReport:
         if check["mistake"]:
             self._under(Text(clean(check["mistake"])))
         self._output(check["output"])
-        if check["status"] in ("not met", "stopped"):
+        of_a_file = clean(check["message"]).startswith(self._files)
+        if check["status"] in ("not met", "stopped") and not of_a_file:
             self._hint(task)
 
     def _values(self, expected: str, got: str, gap: str) -> None:

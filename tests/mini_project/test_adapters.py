@@ -57,6 +57,21 @@ WRONG = {
         "def make_model(seed): return nn.Linear(4, 2).requires_grad_(False)",
         "no parameter of the model requires a gradient",
     ),
+    "one layer frozen": (
+        "def make_model(seed):\n    model = nn.Linear(4, 2)\n"
+        "    model.bias.requires_grad_(False)\n    return model",
+        "the parameter bias requires no gradient",
+    ),
+    "in evaluation": (
+        "def make_model(seed): return nn.Linear(4, 2).eval()", "a model in evaluation mode"
+    ),
+    "one batch": (
+        "def make_batches(seed): return [(torch.ones(2, 4), torch.ones(2))]", "gives 1 batch"
+    ),
+    "other rows": (
+        "def make_batches(seed): return [(torch.ones(2, 4), torch.ones(3), torch.ones(2))] * 2",
+        "have [2, 3, 2] rows",
+    ),
     "no module": ("def make_model(seed): return 3", "a value of type int, not a torch.nn.Module"),
     "other weights": (
         "def make_model(seed): return nn.Linear(4, 2)",
@@ -105,6 +120,7 @@ def test_an_adapter_that_cannot_be_trained_is_told_in_a_line(
     evidence = checked(own(tmp_path, change), bench, "g")
     assert {found.status for found in evidence} == {Status.NOT_MET}, said(evidence)
     messages = {found.message for found in evidence}
+    assert all(message.startswith(("adapter.py: ", "Your code raised")) for message in messages)
     assert all(words in message and "\n" not in message for message in messages), messages
 
 
@@ -127,15 +143,15 @@ def test_an_adapter_still_to_be_filled_in_is_not_attempted(bench: Bench, tmp_pat
     (work.folder / "torch_stage.py").write_text(stage, encoding="utf-8")
     evidence = checked(work, bench, "c", "g")
     assert {found.status for found in evidence} == {Status.NOT_ATTEMPTED}
-    assert {found.message for found in evidence} == {"adapter.make_model is still a stub."}
+    assert {found.message for found in evidence} == {"adapter.py: make_model is still a stub."}
 
 
 def test_a_sheet_that_cannot_be_measured_costs_nothing_else(bench: Bench, solution: Work) -> None:
     work = solution
-    assert run_command(["predict", UNIT.id, "--submission", str(work.root)]) == 0
     (work.folder / "adapter.py").write_text(
         f"{SOUND}\ndef make_batches(seed): return []\n", encoding="utf-8"
     )
+    assert run_command(["predict", UNIT.id, "--submission", str(work.root)]) == 0
     request = GradeRequest(UNIT, work.root, work.root / ".grade", seed="lost")
     outcome = grade(request, CONTENT, Silent(), bench.sandbox)
     told = json.loads(outcome.path.read_text())["problems"]
@@ -146,3 +162,14 @@ def test_a_sheet_that_cannot_be_measured_costs_nothing_else(bench: Bench, soluti
         "mini-project.a/each_phase_has_its_own_time",
         "mini-project.P/parameter_bytes",
     }
+
+
+def test_a_sheet_alone_that_cannot_be_measured_is_no_success(bench: Bench, solution: Work) -> None:
+    (solution.folder / "adapter.py").write_text(
+        f"{SOUND}\ndef make_batches(seed): return []\n", encoding="utf-8"
+    )
+    assert run_command(["predict", UNIT.id, "--submission", str(solution.root)]) == 0
+    request = GradeRequest(
+        UNIT, solution.root, solution.root / ".grade", seed="sheet", task="sheet"
+    )
+    assert grade(request, CONTENT, Silent(), bench.sandbox).status == 1

@@ -7,9 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from grader.checks.evidence import Status
+from grader.checks.session import run_checks
 from grader.checks.subject import Bench
+from grader.course.faults import load_faults
 from grader.scoring.rows import Level, Row
+from grader.submission.folder import read_submission
 from tests.mini_project.work import UNIT, Work, checked, said
+from tests.units.course import CONTENT
 
 Edit = Callable[[Work], None]
 
@@ -111,6 +115,9 @@ WRONG = {
     "another seed": (
         "i", replaced("project.toml", 'seed = "', 'seed = "two words '), ["a seed has 1 to 64"]
     ),
+    "a seed of another project": (
+        "i", replaced("project.toml", 'seed = "', 'seed = "x'), ["project.toml: it no longer fits"]
+    ),
     "no project": ("i", lambda work: (work.folder / "project.toml").unlink(), ["grade project"]),
 }  # fmt: skip
 
@@ -124,6 +131,27 @@ def test_a_file_that_is_wrong_is_told(
     assert Status.FAULT not in {found.status for found in evidence}, said(evidence)
     lost = [found for found in evidence if found.status.counts_against]
     assert all(any(word in found.message for found in lost) for word in words), said(evidence)
+
+
+def test_a_form_of_the_claim_costs_the_claim_alone(bench: Bench, solution: Work) -> None:
+    replaced("optimization.toml", "low = 1.49", "low = 1.0")(solution)
+    replaced("optimization.toml", 'kind = "checkpointing"', 'kind = "magic"')(solution)
+    lost = [one for one in checked(solution, bench, "j") if one.status is not Status.MET]
+    assert [one.check for one in lost] == ["mini-project.j/the_claim_is_what_is_measured"]
+    assert "`kind` is 'magic'" in lost[0].message
+
+
+def test_no_mistake_of_the_code_is_named_for_a_file_that_cannot_be_used(
+    bench: Bench, solution: Work
+) -> None:
+    replaced("optimization.toml", "tolerance = 0.001", "tolerance = 0.5")(solution)
+    submission = read_submission(solution.root, UNIT)
+    tasks = frozenset({f"{UNIT.id}.j"})
+    faults = load_faults(UNIT, CONTENT.solutions)
+    run = run_checks(bench, submission, CONTENT.solutions, "kept", tasks=tasks, faults=faults)
+    lost = [one for one in run.evidence if one.status is Status.NOT_MET]
+    assert len(lost) == 2
+    assert {one.mistake for one in lost} == {""}
 
 
 def test_a_time_is_claimed_and_measured(bench: Bench, solution: Work) -> None:

@@ -26,6 +26,17 @@ class Claim:
     tolerance: float
 
 
+def read_tolerance(handed_in: HandedIn) -> float:
+    """Return the declared tolerance, or end the check with what is wrong with it alone."""
+    file = handed_in.toml(NAME, "write down what you claim")
+    said = file.data.get("tolerance")
+    value = number(said)
+    if value is None or not 0 <= value <= LARGEST_TOLERANCE:
+        seen = f"`tolerance` is {said!r:.60}"
+        refuse([Problem(file.place("tolerance"), seen, f"declare {LARGEST_TOLERANCE:g} at most")])
+    return value
+
+
 def read_optimization(handed_in: HandedIn) -> Claim:
     """Return the claim, or end the check with every problem of the file."""
     file = handed_in.toml(NAME, "write down what you claim")

@@ -87,7 +87,7 @@ class _Reader:
     def sentence(self, data: Any, path: tuple[str | int, ...]) -> None:
         value = data.get(path[-1])
         if not isinstance(value, str) or len(value.split()) < _FEWEST_WORDS:
-            name = ".".join(map(str, path))
+            name = ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
             self.complain(path, f"`{name}` says nothing", "write a sentence")
 
     def hypotheses(self, tables: Any) -> tuple[Hypothesis, ...]:

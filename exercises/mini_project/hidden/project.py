@@ -58,7 +58,7 @@ def project_in(handed_in: HandedIn) -> Project:
     """Return the project that a submission says it is, or end the check with what is wrong."""
     file = handed_in.toml(PROJECT_FILE, "`grade project start` writes it")
     try:
-        seed, model = project_of(file.data)
+        seed, model = project_of(UNIT, file.data)
     except CourseError as error:
         refuse(error.problems)
     own = project_site(UNIT, seed, model)

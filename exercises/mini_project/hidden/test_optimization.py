@@ -7,7 +7,7 @@ from typing import Any
 from grader.checks import check
 from grader.instruments.gain import CLAIM_MARGIN, TOLERANCE
 
-from .optimization import read_optimization
+from .optimization import read_optimization, read_tolerance
 from .project import LONG
 
 ELSEWHERE = 0.5
@@ -30,7 +30,7 @@ loss of another size moves it by more than a tenth.
 def test_it_computes_the_same(student, handed_in, draw, expect):
     """From the same weights, losses and gradients are the repaired trainer's, as declared."""
     seen = student.run("equivalent", {"seed": draw.integer(0, 1000)}, LONG)
-    tolerance = read_optimization(handed_in).tolerance
+    tolerance = read_tolerance(handed_in)
     expect.that(seen["same"], "The parameters have other names than those of repaired(seed).")
     for step, row in enumerate(seen["steps"]):
         expect.close(row["new"], row["loss"], rtol=tolerance, what=f"the loss of step {step}")
@@ -91,5 +91,5 @@ def _expect_claim(expect: Any, claim: Any, seen: str, most: float, words: str) -
     message = f"optimization.toml claims a {claim.claim} of {claim.of}, and measured is: {words}."
     expect.that(claim.claim == seen, message, claim.claim)
     if claim.claim == "gain":
-        message = f"optimization.toml claims {claim.ratio:g}, and measured is no more: {words}."
+        message = f"optimization.toml claims {claim.ratio:g}, and measured is only {words}."
         expect.that(claim.ratio <= most * CLAIM_MARGIN, message, claim.ratio)

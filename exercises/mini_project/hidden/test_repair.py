@@ -80,7 +80,7 @@ def test_the_measurement_separates(student, handed_in, expect):
         who = "your repaired trainer" if name == "student" else name
         if isinstance(value, str):
             expect.unmet(f"discriminate raised {value} for {who}.")
-        message = f"For {who} discriminate gives no finite number."
+        message = f"For {who} discriminate gives {value!r:.40}, which is no finite number."
         expect.that(number(value) is not None, message, value)
     faulty = {name: number(seen[name]) for name in project.same}
     least = min(faulty, key=lambda name: faulty[name])
@@ -106,9 +106,12 @@ def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
     message = f"postmortem.toml says that the fault is {written.fault}."
     expect.that(written.fault == project.site.fault, message, written.fault)
     low, high = number(seen["student"]), number(seen["faulty"])
-    for name, value in (("your repaired trainer", low), ("the faulty one", high)):
-        message = f"For {name} discriminate gives no finite number."
-        expect.that(value is not None, message, seen["student"])
+    for name, value, given in (
+        ("your repaired trainer", low, seen["student"]),
+        ("the faulty one", high, seen["faulty"]),
+    ):
+        message = f"For {name} discriminate gives {given!r:.40}, which is no finite number."
+        expect.that(value is not None, message, given)
     apart = 1e-3 * abs(high - low)  # a 0 that is only nearly one
     _expect_number(expect, written.faulty, high, "`faulty` of postmortem.toml", apart)
     _expect_number(expect, written.repaired, low, "`repaired` of postmortem.toml", apart)

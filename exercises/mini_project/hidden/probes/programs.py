@@ -89,7 +89,7 @@ def _imported() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "adapter":
             raise
-        text = "there is no adapter.py; `grade project start` writes one"
+        text = "adapter.py: there is no such file; `grade project start` writes it"
         raise AdapterError(text) from None
     for name, count in _ARGUMENTS.items():
         found = getattr(adapter, name, None)
@@ -113,6 +113,10 @@ def _look_at_model(model: Any) -> None:
     _refuse_unless(bool(parameters), f"the model has {has}: there is nothing to train")
     trained = any(p.requires_grad for p in parameters)
     _refuse_unless(trained, "no parameter of the model requires a gradient")
+    frozen = [name for name, p in model.named_parameters() if not p.requires_grad]
+    seen = f"the parameter {', '.join(frozen[:3])} requires no gradient; all are trained"
+    _refuse_unless(not frozen, seen)
+    _refuse_unless(model.training, "make_model gives a model in evaluation mode, not in training")
 
 
 def _first_batch(batches: Any) -> Any:
@@ -132,8 +136,12 @@ def _first_batch(batches: Any) -> Any:
         good = isinstance(batch, tuple | list) and bool(batch)
         good = good and all(isinstance(one, torch.Tensor) for one in batch)
         _refuse_unless(good, f"a batch is {_kind(batch)}, not a tuple of tensors")
+    _refuse_unless(len(some) > 1, "make_batches gives 1 batch; an epoch has 2 or more")
     shapes = {tuple(tuple(one.shape) for one in batch) for batch in some}
     _refuse_unless(len(shapes) == 1, "two batches of an epoch have different shapes")
+    rows = [one.shape[0] if one.dim() else None for one in some[0]]
+    seen = f"the tensors of a batch have {rows} rows, not the same number"
+    _refuse_unless(len(set(rows)) == 1 and None not in rows, seen)
     return some[0]
 
 

@@ -10,7 +10,7 @@ def make_model(seed):
 
     It has parameters, all of which are trained.
     """
-    raise NotImplementedError("adapter.make_model")
+    raise NotImplementedError("adapter.py: make_model")
 
 
 def make_batches(seed):
@@ -19,7 +19,7 @@ def make_batches(seed):
     2 to 64 batches, each a tuple of tensors on the CPU with the same number of rows; the last one
     holds the labels. Two batches of one epoch have the same shapes.
     """
-    raise NotImplementedError("adapter.make_batches")
+    raise NotImplementedError("adapter.py: make_batches")
 
 
 def loss(model, batch):
@@ -27,4 +27,4 @@ def loss(model, batch):
 
     It must not read a value back from a tensor, or keep torch.compile from capturing it whole.
     """
-    raise NotImplementedError("adapter.loss")
+    raise NotImplementedError("adapter.py: loss")
