@@ -9,12 +9,13 @@ import click
 from grader.cli.places import shown, workspace
 from grader.course.catalog import find_unit, units
 from grader.course.content import installed_content
-from grader.errors import UsageError
+from grader.errors import SubmissionError, UsageError
 from grader.predictions.ledger import LEDGER_FILE, Ledger
 from grader.predictions.quantity import Quantity
 from grader.predictions.seal import Sealed, seal_sheet
 from grader.predictions.sheet import SHEET_FILE
 from grader.predictions.verdict import SealWord
+from grader.submission.beside import beside_problems, digests
 from grader.submission.folder import read_submission
 
 SEALED, TOO_LATE = 0, 1
@@ -32,8 +33,12 @@ def seal(name: str, submission: Path | None) -> int:
     if not unit.fields:
         raise UsageError(f"unit {unit.id} has no prediction sheet")
     root = submission or workspace(unit)
-    sheet = read_submission(root, unit).folder / SHEET_FILE
-    sealed = seal_sheet(sheet, unit, Ledger(root / LEDGER_FILE))
+    work = read_submission(root, unit)
+    if problems := beside_problems(work, unit):
+        raise SubmissionError(problems)
+    sheet = work.folder / SHEET_FILE
+    ledger = Ledger(root / LEDGER_FILE)
+    sealed = seal_sheet(sheet, unit, ledger, beside=digests(work, unit))
     words = "sealed" if sealed.is_new else "already sealed"
     if sealed.verdict.word == SealWord.LATE:
         words += " too late"

@@ -26,6 +26,7 @@ from grader.report.write import write_report
 from grader.sandbox.client import Sandbox
 from grader.scoring.rows import Level, Row, score
 from grader.scoring.rubric import read_rubric
+from grader.submission.beside import beside_problems
 from grader.submission.folder import read_submission
 
 ALL_MET, SOMETHING_NOT_MET, COULD_NOT_JUDGE = 0, 1, 3
@@ -145,7 +146,7 @@ class _Grade:
     def judge(self, shared: Sandbox | None) -> None:
         """Run the checks and judge the sheet, keeping each finding as it comes."""
         unit, tasks = self._request.unit, self._tasks
-        self._complain(self._submission.all_problems)
+        self._complain((*self._submission.all_problems, *beside_problems(self._submission, unit)))
         with ExitStack() as stack:
             sandbox = shared or stack.enter_context(
                 open_sandbox(unit, self._content, self._request.level)
@@ -251,7 +252,8 @@ class _Grade:
         statuses = {evidence.status for evidence in self._evidence}
         if self.interrupted or self._broken or statuses & {Status.FAULT, Status.VOID}:
             return COULD_NOT_JUDGE
-        if any(status.counts_against for status in statuses):
+        unmeasured = self._sheet is not None and self._sheet.unmeasured
+        if unmeasured or any(status.counts_against for status in statuses):
             return SOMETHING_NOT_MET
         return ALL_MET
 

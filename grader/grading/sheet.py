@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from grader.predictions.residual import Residual
 from grader.predictions.sheet import SHEET_FILE, Sheet, read_sheet
 from grader.predictions.verdict import SealVerdict, SealWord, verdict
 from grader.scoring.prediction_evidence import prediction_evidence
+from grader.submission.beside import digests
 from grader.submission.folder import Submission
 
 MOST_RECORDS = 3
@@ -43,12 +44,14 @@ class SheetResult:
         residuals: Its fields, held against the measurement; empty when nothing was measured.
         evidence: Two pieces of evidence for each field.
         problems: What is wrong with the sheet or with `discrepancy.toml`.
+        unmeasured: Whether the student's own code keeps it from being measured.
     """
 
     seal: SealVerdict
     residuals: tuple[Residual, ...]
     evidence: tuple[Evidence, ...]
     problems: tuple[Problem, ...]
+    unmeasured: bool = False
 
 
 def grade_sheet(
@@ -71,12 +74,19 @@ def grade_sheet(
     sheet, is_file, problems = _read_sheet(folder / SHEET_FILE, unit)
     digest = sheet.digest if sheet else None
     theirs = Ledger(root / LEDGER_FILE)
-    seal = verdict(theirs.read(), unit.id, digest, is_file=is_file)
+    beside = digests(submission, unit)
+
+    def judged(of: Ledger) -> SealVerdict:
+        return verdict(
+            of.read(), unit.id, digest, is_file=is_file, beside=beside, folder=unit.folder
+        )
+
+    seal = judged(theirs)
     if seal.word != SealWord.SEALED or sheet is None:
         return SheetResult(seal, (), prediction_evidence(unit, seal, ()), tuple(problems))
     said = read_discrepancies(folder / DISCREPANCY_FILE, unit)
     ledger, before = _ledger_for_records(theirs, root, state)
-    records = list(_records(ledger, before, unit, sheet.digest))
+    records = list(_records(ledger, before, unit, sheet.digest, beside))
     while True:
         residuals = judge_sheet(unit, sheet, records, said.explanations)
         if records and (len(records) >= MOST_RECORDS or not to_measure_again(residuals)):
@@ -85,10 +95,11 @@ def grade_sheet(
             raw = _measured(bench, submission, f"{seed}/{len(records)}", note)
         except SubmissionError as error:
             evidence = prediction_evidence(unit, seal, residuals if records else ())
-            return SheetResult(seal, (), evidence, (*problems, *said.problems, *error.problems))
-        record = make_record(raw, seed, versions(), machine())
+            told = (*problems, *said.problems, *error.problems)
+            return SheetResult(seal, (), evidence, told, unmeasured=True)
+        record = make_record(raw, seed, versions(), machine(), beside)
         records.append(ledger.append(MEASUREMENT, unit.id, sheet.digest, record).content)
-    seal = verdict(ledger.read(), unit.id, digest, is_file=is_file)
+    seal = judged(ledger)
     evidence = prediction_evidence(unit, seal, residuals)
     return SheetResult(seal, residuals, evidence, (*problems, *said.problems))
 
@@ -133,9 +144,11 @@ def _ledger_for_records(theirs: Ledger, root: Path, state: Path) -> tuple[Ledger
     return own, len(Ledger(theirs.path).entries())
 
 
-def _records(ledger: Ledger, before: int, unit: Unit, digest: str) -> tuple[Record, ...]:
-    """Return the trusted records under the seal of a sheet."""
+def _records(
+    ledger: Ledger, before: int, unit: Unit, digest: str, beside: Mapping[str, str]
+) -> tuple[Record, ...]:
+    """Return the trusted records under the seal of a sheet, of the student's files as they are."""
     chain = ledger.read()
     trusted = {id(entry.content) for entry in chain.entries[before:]}
-    found = records_under(chain, unit.id, digest)
+    found = records_under(chain, unit.id, digest, beside)
     return tuple(record for record in found if id(record) in trusted)

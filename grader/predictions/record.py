@@ -45,6 +45,7 @@ def make_record(
     seed: str,
     versions: Mapping[str, Any],
     machine: Mapping[str, Any],
+    beside: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the plain record of a measurement, ready for the ledger.
 
@@ -53,8 +54,10 @@ def make_record(
         seed: Seed the probes were given.
         versions: Versions that took part.
         machine: The machine that measured.
+        beside: Digests of the student's files that it was measured beside, by name.
     """
-    return {
+    files = {"beside": plain(beside)} if beside else {}
+    return files | {
         "fields": plain(raw),
         "seed": seed,
         "versions": plain(versions),
@@ -75,14 +78,26 @@ def plain(value: Any) -> Any:
     return value
 
 
-def records_under(chain: Chain, unit_id: str, sheet: str) -> tuple[Record, ...]:
+def records_under(
+    chain: Chain, unit_id: str, sheet: str, beside: Mapping[str, str] | None = None
+) -> tuple[Record, ...]:
     """Return the records that were measured under the seal of one sheet, oldest first.
 
     The first is the one to judge; a later one speaks only where the earlier was inconclusive, so
     that measuring again until a number fits does not pay.
+
+    Args:
+        chain: What the ledger holds.
+        unit_id: The unit.
+        sheet: Digest of the sheet.
+        beside: Digests of the student's files that are measured; a record of others does not count.
     """
     found = chain.of(unit_id, MEASUREMENT)
-    return tuple(entry.content for entry in found if sheet and entry.sheet == sheet)
+    return tuple(
+        entry.content
+        for entry in found
+        if sheet and entry.sheet == sheet and entry.content.get("beside", {}) == (beside or {})
+    )
 
 
 def measured_field(record: Record, name: str, unit: str) -> Measured | None:

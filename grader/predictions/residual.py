@@ -133,7 +133,12 @@ def _judge_choice(
     accepts = measured.accepts or (truth,)
     rejects = measured.rejects if measured.accepts or measured.rejects else field.choices
     if entry.text in accepts:
-        return replace(found, state=State.EXACT)
+        if len(accepts) == 1:
+            return replace(found, state=State.EXACT)
+        note = f"accepted: {' and '.join(accepts)} are not told apart"
+        return replace(
+            found, state=State.EXACT, measured_text=" or ".join(accepts), message=note
+        )
     if entry.text not in rejects:
         return replace(found, message=measured.note or "the measurement is too close to say")
     found = replace(found, residual_text=f"measured: {truth}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -33,7 +34,13 @@ class Sealed:
     commit: Commit
 
 
-def seal_sheet(path: Path, unit: Unit, ledger: Ledger, now: datetime | None = None) -> Sealed:
+def seal_sheet(
+    path: Path,
+    unit: Unit,
+    ledger: Ledger,
+    now: datetime | None = None,
+    beside: Mapping[str, str] | None = None,
+) -> Sealed:
     """Seal the prediction sheet of a unit.
 
     Sealing an unchanged sheet again adds nothing to the ledger, but commits it if it is not yet.
@@ -43,6 +50,8 @@ def seal_sheet(path: Path, unit: Unit, ledger: Ledger, now: datetime | None = No
         unit: The unit it predicts for.
         ledger: The ledger of the workspace.
         now: Time of the seal; the clock's if left out.
+        beside: Digests of the student's files that the sheet is about, by name; the seal keeps
+            them.
 
     Raises:
         SheetError: if the sheet is malformed, or a field is blank; nothing is sealed then.
@@ -51,9 +60,13 @@ def seal_sheet(path: Path, unit: Unit, ledger: Ledger, now: datetime | None = No
     sheet = read_sheet(path, unit, complete=True)
     chain = ledger.read()
     old = (chain.seal_in_force(unit.id), chain.last_seal(unit.id))
-    entry = next((seal for seal in old if seal is not None and seal.sheet == sheet.digest), None)
+    content = {**sheet.content, **(beside or {})}
+    entry = next((seal for seal in old if seal is not None and seal.content == content), None)
     is_new = entry is None
     if entry is None:
-        entry = ledger.append(SEAL, unit.id, sheet.digest, sheet.content, now)
+        entry = ledger.append(SEAL, unit.id, sheet.digest, content, now)
     commit = commit_file(path, sheet.raw, f"Seal the predictions of unit {unit.id}")
-    return Sealed(sheet, entry, is_new, verdict(ledger.read(), unit.id, sheet.digest), commit)
+    said = verdict(
+        ledger.read(), unit.id, sheet.digest, beside=beside, folder=unit.folder
+    )
+    return Sealed(sheet, entry, is_new, said, commit)

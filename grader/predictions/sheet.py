@@ -68,10 +68,19 @@ class Sheet:
 
 
 def content_digest(unit_id: str, content: Mapping[str, str]) -> str:
-    """Return the SHA-256 of a sheet's canonical content, in hexadecimal."""
-    plain = {"unit": unit_id, "content": dict(content)}
+    """Return the SHA-256 of a sheet's canonical content, in hexadecimal.
+
+    The digests of files that a seal records beside the fields are no part of the sheet.
+    """
+    fields = {name: value for name, value in content.items() if not is_file_name(name)}
+    plain = {"unit": unit_id, "content": fields}
     text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name in a seal is that of a file; no field has a dot in its name."""
+    return "." in name
 
 
 def read_sheet(path: Path, unit: Unit, *, complete: bool = False) -> Sheet:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from grader.predictions.chain import MEASUREMENT, SEAL, Chain
+from grader.predictions.chain import MEASUREMENT, SEAL, Chain, LedgerEntry
+from grader.predictions.sheet import SHEET_FILE, is_file_name
 
 
 class SealWord(StrEnum):
@@ -45,7 +47,13 @@ class SealVerdict:
 
 
 def verdict(
-    chain: Chain, unit_id: str, sheet_digest: str | None, *, is_file: bool = True
+    chain: Chain,
+    unit_id: str,
+    sheet_digest: str | None,
+    *,
+    is_file: bool = True,
+    beside: Mapping[str, str] | None = None,
+    folder: str = "",
 ) -> SealVerdict:
     """Say whether a sheet was sealed before the measurement.
 
@@ -57,6 +65,8 @@ def verdict(
         unit_id: The unit.
         sheet_digest: Digest of the sheet as it is now; None if there is none that can be read.
         is_file: Whether the sheet is a file; a link can show another sheet tomorrow.
+        beside: Digests of the files that the sheet is about, by name, as they are now.
+        folder: Folder of the unit in the work, for advice that names the sheet.
     """
     if not is_file or not chain.is_file:
         what = "the ledger" if is_file else "the sheet"
@@ -66,7 +76,13 @@ def verdict(
     seal = chain.seal_in_force(unit_id)
     measurements = chain.of(unit_id, MEASUREMENT)
     measured_at = measurements[0].time if measurements else None
-    word, message = _word(chain, unit_id, sheet_digest)
+    place = f"{folder}/{SHEET_FILE}" if folder else SHEET_FILE
+    word, message = _word(chain, unit_id, sheet_digest, place)
+    if word == SealWord.SEALED and seal is not None and (changed := _changed(seal, beside or {})):
+        todo = "put back what was there then"
+        todo += "" if measurements else f", or seal again: grade predict {unit_id}"
+        word = SealWord.CHANGED
+        message = f"since the sheet was sealed at {seal.time}, {changed} has changed; {todo}"
     return SealVerdict(
         word,
         message,
@@ -87,7 +103,13 @@ def _rewritten(chain: Chain, unit_id: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _word(chain: Chain, unit_id: str, digest: str | None) -> tuple[SealWord, str]:
+def _changed(seal: LedgerEntry, beside: Mapping[str, str]) -> str:
+    """Return the names of the files that are not what they were when a sheet was sealed."""
+    then = {name: digest for name, digest in seal.content.items() if is_file_name(name)}
+    return " and ".join(name for name, digest in then.items() if beside.get(name) != digest)
+
+
+def _word(chain: Chain, unit_id: str, digest: str | None, place: str) -> tuple[SealWord, str]:
     seals = chain.of(unit_id, SEAL)
     measurements = chain.of(unit_id, MEASUREMENT)
     seal = chain.seal_in_force(unit_id)
@@ -105,9 +127,9 @@ def _word(chain: Chain, unit_id: str, digest: str | None) -> tuple[SealWord, str
     if late:
         return SealWord.LATE, (
             f"this sheet was sealed at {late[0].time}, after the measurement at {measured.time}; "
-            "put back the one sealed before it (`git log -p -- prediction.toml` shows it)"
+            f"put back the one sealed before it (`git log -p -- {place}` shows it)"
         )
     return SealWord.CHANGED, (
         f"the sheet differs from the one sealed before the measurement at {measured.time}; "
-        "put that one back (`git log -p -- prediction.toml` shows it)"
+        f"put that one back (`git log -p -- {place}` shows it)"
     )
