@@ -27,7 +27,7 @@ def start_project(seed: str | None, model: str) -> None:
         UsageError: if a project is there already, or the seed is none.
     """
     unit = _project_unit()
-    seed = seed or fresh_seed()
+    seed = fresh_seed() if seed is None else seed
     if seen := seed_fault(seed):
         raise UsageError(Problem(f"--seed {seed!r:.80}", seen))
     folder = workspace(unit) / unit.folder

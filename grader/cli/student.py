@@ -125,6 +125,7 @@ def selftest_command(unit: str | None, experiment: str | None, submission: Path 
     "--model",
     type=click.Choice(["mlp", "transformer", "own"]),
     default="mlp",
+    show_default=True,
     help="What is trained; own lays out an adapter to fill in.",
 )
 def project_start_command(seed: str | None, model: str) -> None:
