@@ -26,7 +26,8 @@ def phase_table(  # noqa: PLR0917 - a run, how long, and two ways to measure
     ``trainer.backward(loss)`` and ``trainer.update()``. The first `warmup` steps are not timed.
     One reading of the clock ends a phase and begins the next, so that no time falls between two
     phases; the first reading is made right before the first timed batch is asked for. Before each
-    reading `sync` waits for the device, but for the readings that end the phase `unsynced`.
+    reading `sync` waits for the device, but for the readings that end the phase `unsynced`; before
+    the first reading it waits always.
 
     Args:
         trainer: Has the three methods.
@@ -35,7 +36,8 @@ def phase_table(  # noqa: PLR0917 - a run, how long, and two ways to measure
         warmup: Untimed steps before them.
         clock: Returns the host's time [s].
         sync: Waits until the device has done everything.
-        unsynced: A phase of the four that ends without a sync; None for an honest table.
+        unsynced: A phase of the four that ends without a sync, None for an honest table; it is
+            never anything else.
 
     Returns:
         A dict: for each of the four phases the list of its times in the timed steps [s].
@@ -79,8 +81,8 @@ def moved_time(honest, other):
 
     The two tables are of the same run and differ in one sync. Times are compared by their medians:
     the phase that lost most lacks the sync at its end; the one that gained most has paid for it.
-    Nothing has paid if no phase gained more than 1 % of what was lost: the device finished while
-    the host waited for something else.
+    Nothing has paid if no phase gained more than 1 % of what that phase lost: the device finished
+    while the host waited for something else.
 
     Args:
         honest: What `phase_table` gives with every sync.
@@ -111,6 +113,8 @@ def moved_time(honest, other):
 
 def memory_table(trainer, batch, meter):
     """Measure the live bytes of one step, phase by phase, with the peak reset before each.
+
+    Whether the loss is kept until the update ends makes no difference that is looked at.
 
     Args:
         trainer: Has `forward`, `backward` and `update`.
@@ -147,7 +151,8 @@ def layer_saved_bytes(layer, x):
 
     Returns:
         Bytes of the storages that the graph of ``layer(x)`` keeps, each counted once, without those
-        of the layer's parameters and buffers and of `x` (int) [B].
+        of the layer's parameters and buffers and of `x`; an fp16 copy of one of these is a storage
+        of its own and counts (int) [B].
     """
     # region mini-project.d
     known = {t.untyped_storage().data_ptr() for t in (*layer.parameters(), *layer.buffers(), x)}
@@ -172,17 +177,17 @@ def first_invalid(trainer, batches, steps):
     """Train until a value of a forward is not finite, and capture what it takes to see it again.
 
     In each step the floating-point tensors of the batch are looked at first, then what each module
-    without children returns, in the order of the calls, then the loss. The search ends with the
-    step that has an invalid value.
+    without children returns (a tensor, or the tensors in a tuple), in the order of the calls, then
+    the loss. The search ends with the step that has an invalid value, made or not.
 
     Args:
         trainer: The run; ``trainer.step(batch)`` makes a step.
-        batches: An iterator.
+        batches: An iterator; it has `steps` batches or more.
         steps: How many steps to make at most.
 
     Returns:
-        None if every value was finite. Otherwise a dict: ``"step"`` (the number of the step, from
-        0), ``"module"`` (name of the module in ``trainer.model.named_modules()``, or ``"batch"``
+        None if every value was finite. Otherwise a dict: ``"step"`` (steps of this search before
+        it: 0 for its first), ``"module"`` (name of the module in ``trainer.model.named_modules()``, or ``"batch"``
         or ``"loss"``), ``"batch"`` (the step's batch) and ``"state"``
         (``trainer.state_dict()`` as it was after the batch was fetched and before the step). All of
         it can be saved, and loaded with ``weights_only=True``.
@@ -235,6 +240,8 @@ def _finite(value):
 def replay(capture, trainer):
     """Make the forward of a captured step again, in a run that knows nothing of it.
 
+    The run is left in the captured state, but for what a forward changes.
+
     Args:
         capture: What `first_invalid` gave, perhaps through a file. Its state, its batch: the name
             in it is not believed.
@@ -272,6 +279,7 @@ def discriminate(make_trainer):
 
     Args:
         make_trainer: Makes a run from a seed; it may have your fault, one of the others or none.
+            It has all that the one in `trainer.py` has, attributes such as `order` too.
 
     Returns:
         A finite number: above the `threshold` in `postmortem.toml` if the run has your fault, below
@@ -399,8 +407,8 @@ def resume_run(trainer, path):
         path: The file.
 
     Raises:
-        Exception: Whatever a file that is torn, or is no state, makes `torch.load` raise; it is
-            read with ``weights_only=True``. The run is then what it was.
+        Exception: Whatever a file that was cut short makes `torch.load` raise; it is read with
+            ``weights_only=True``. The run is then what it was.
     """
     # region mini-project.l
     trainer.load_state_dict(torch.load(path, weights_only=True))
