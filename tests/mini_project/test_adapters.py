@@ -63,10 +63,12 @@ WRONG = {
         "the parameter bias requires no gradient",
     ),
     "in evaluation": (
-        "def make_model(seed): return nn.Linear(4, 2).eval()", "a model in evaluation mode"
+        "def make_model(seed): return nn.Linear(4, 2).eval()",
+        "a model in evaluation mode",
     ),
     "one batch": (
-        "def make_batches(seed): return [(torch.ones(2, 4), torch.ones(2))]", "gives 1 batch"
+        "def make_batches(seed): return [(torch.ones(2, 4), torch.ones(2))]",
+        "gives 1 batch",
     ),
     "other rows": (
         "def make_batches(seed): return [(torch.ones(2, 4), torch.ones(3), torch.ones(2))] * 2",

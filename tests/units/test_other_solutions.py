@@ -15,6 +15,8 @@ from tests.units.conftest import BenchOf
 from tests.units.course import CONTENT, UNITS, kept
 
 OTHERS = kept("other_solutions")
+OF_TIME = frozenset({"mini-project.j/the_claim_is_what_is_measured"})
+"""Checks of what a kept solution claims of time: a busy machine may leave them open."""
 
 
 @pytest.mark.parametrize(("unit", "way"), OTHERS.values(), ids=OTHERS)
@@ -28,6 +30,7 @@ def test_another_correct_solution_meets_every_check(
         found.check: found.message
         for found in run.evidence
         if found.status not in (Status.MET, Status.SKIPPED)
+        and not (found.check in OF_TIME and found.status is Status.INCONCLUSIVE)
     }
     assert refused == {}
     assert {found.task for found in run.evidence} >= {task.id for task in unit.tasks}
