@@ -9,7 +9,6 @@ from grader.checks.outcomes import Finding, NotAttempted, Unmet
 from grader.errors import Problem, SheetError
 from grader.predictions.tomlfile import TomlFile, toml_of
 
-
 WHAT = "a file that was handed in"
 """What a finding about the form of such a file is of."""
 

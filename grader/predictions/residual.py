@@ -136,9 +136,7 @@ def _judge_choice(
         if len(accepts) == 1:
             return replace(found, state=State.EXACT)
         note = f"accepted: {' and '.join(accepts)} are not told apart"
-        return replace(
-            found, state=State.EXACT, measured_text=" or ".join(accepts), message=note
-        )
+        return replace(found, state=State.EXACT, measured_text=" or ".join(accepts), message=note)
     if entry.text not in rejects:
         return replace(found, message=measured.note or "the measurement is too close to say")
     found = replace(found, residual_text=f"measured: {truth}")

@@ -66,7 +66,5 @@ def seal_sheet(
     if entry is None:
         entry = ledger.append(SEAL, unit.id, sheet.digest, content, now)
     commit = commit_file(path, sheet.raw, f"Seal the predictions of unit {unit.id}")
-    said = verdict(
-        ledger.read(), unit.id, sheet.digest, beside=beside, folder=unit.folder
-    )
+    said = verdict(ledger.read(), unit.id, sheet.digest, beside=beside, folder=unit.folder)
     return Sealed(sheet, entry, is_new, said, commit)

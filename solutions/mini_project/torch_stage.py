@@ -186,9 +186,9 @@ def first_invalid(trainer, batches, steps):
         steps: How many steps to make at most.
 
     Returns:
-        None if every value was finite. Otherwise a dict: ``"step"`` (steps of this search before
-        it: 0 for its first), ``"module"`` (name of the module in ``trainer.model.named_modules()``, or ``"batch"``
-        or ``"loss"``), ``"batch"`` (the step's batch) and ``"state"``
+        None if every value was finite. Otherwise a dict: ``"step"`` (how many steps of this search
+        came before it), ``"module"`` (name of the module in ``trainer.model.named_modules()``, or
+        ``"batch"`` or ``"loss"``), ``"batch"`` (the step's batch) and ``"state"``
         (``trainer.state_dict()`` as it was after the batch was fetched and before the step). All of
         it can be saved, and loaded with ``weights_only=True``.
     """
