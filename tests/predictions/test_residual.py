@@ -304,6 +304,13 @@ def test_an_accepted_choice_is_exact_a_rejected_one_not_and_between_it_is_inconc
     )
 
 
+def test_a_choice_that_is_not_told_from_the_measured_one_is_accepted_as_that():
+    both = replace(PHASE_RECORD, accepts=("backward", "forward"))
+    found = judge(SLOWEST, words("forward"), both)
+    assert (found.state, found.measured_text) == ("exact", "backward or forward")
+    assert found.message == "accepted: backward and forward are not told apart"
+
+
 @pytest.mark.parametrize(
     "text",
     [

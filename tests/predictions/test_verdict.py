@@ -168,3 +168,20 @@ def test_records_are_found_by_the_sheet_they_were_measured_under(history):
     assert [record["seed"] for record in records_under(chain, "8.9", digest(A))] == ["4", "5"]
     assert records_under(chain, "8.9", digest(B)) == ()
     assert records_under(chain, "8.9", "") == ()
+
+
+def test_the_advice_names_the_sheet_where_it_lies(history):
+    story = history.seal(A).measure(A)
+    assert (
+        "`git log -p -- u89_profiling/prediction.toml`"
+        in story.says(B, folder="u89_profiling").message
+    )
+
+
+def test_a_file_that_a_seal_keeps_is_no_part_of_the_sheet_but_must_be_there_as_it_was(history):
+    story = history.seal(A | {"adapter.py": "1f"})
+    assert story.says(A, beside={"adapter.py": "1f"}).word == "sealed"
+    for beside in ({"adapter.py": "2f"}, {}):
+        said = story.says(A, beside=beside)
+        assert said.word == "changed"
+        assert "adapter.py has changed" in said.message
