@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,6 +93,16 @@ def test_as_many_hints_as_asked_for_once_a_task(show: Show, hints: int) -> None:
 @pytest.mark.parametrize("status", [Status.MET, Status.INCONCLUSIVE, Status.NOT_ATTEMPTED])
 def test_no_hint_where_nothing_is_wrong(show: Show, status: Status) -> None:
     assert "hint" not in show([evidence("b", status)]).text
+
+
+def test_no_hint_about_the_task_for_a_file_that_cannot_be_used(
+    unit: Unit, screen: Callable[[int], Screen]
+) -> None:
+    made = screen(80)
+    report = TerminalReport(made.console, replace(unit, files=("adapter.py",)))
+    report.evidence(evidence("b", Status.NOT_MET, message="adapter.py: no parameter"))
+    assert "adapter.py: no parameter" in made.words
+    assert "hint" not in made.text
 
 
 def test_long_values_stand_one_above_the_other(show: Show) -> None:
