@@ -88,7 +88,7 @@ def run_checks(
                 on_evidence=on_evidence,
             )
         )
-        status = _run_pytest(bench.unit.hidden, plugin)
+        status = _run_pytest(bench.unit.hidden, plugin, tasks)
     known = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
     interrupted = status == pytest.ExitCode.INTERRUPTED and not plugin.broken
     broken = list(plugin.broken)
@@ -97,10 +97,22 @@ def run_checks(
     return CheckRun(tuple(plugin.evidence), interrupted, tuple(broken))
 
 
-def _run_pytest(hidden: Path, plugin: GraderPlugin) -> int:
+def _check_files(hidden: Path, tasks: frozenset[str] | None) -> list[str]:
+    """Return the files of checks that have a word on one of the tasks; all of them for None."""
+    files = sorted(hidden.glob("test_*.py"))
+    if tasks is None:
+        return [str(file) for file in files]
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    return [str(file) for file, text in texts.items() if any(task in text for task in tasks)]
+
+
+def _run_pytest(hidden: Path, plugin: GraderPlugin, tasks: frozenset[str] | None) -> int:
     """Run pytest on the hidden checks, untouched by configuration, plugins and environment."""
+    files = _check_files(hidden, tasks)
+    if not files:  # pytest would look for tests in the current folder
+        return pytest.ExitCode.NO_TESTS_COLLECTED
     arguments = [
-        *(str(path) for path in sorted(hidden.glob("test_*.py"))),
+        *files,
         f"--rootdir={hidden.parent}",  # so that checks may import what lies beside them
         f"--confcutdir={hidden}",
         f"--config-file={os.devnull}",

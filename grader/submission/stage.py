@@ -6,6 +6,7 @@ import ast
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from grader.course.unit import Task
 from grader.errors import Problem
@@ -30,6 +31,7 @@ class StageProblems:
         return self.whole or self.by_task.get(task_id)
 
 
+@lru_cache(maxsize=32)
 def inspect_stage(
     name: str,
     content: bytes | None,
