@@ -9,6 +9,7 @@ from grader.course.project import ADAPTER_FILE, PROJECT_FILE
 from grader.course.unit import Unit
 from grader.errors import Problem
 from grader.submission.folder import Submission
+from grader.submission.stage import bound_names
 
 ADAPTER_FUNCTIONS = ("make_model", "make_batches", "loss")
 _BOUND = (ADAPTER_FILE, PROJECT_FILE)
@@ -47,11 +48,12 @@ def _adapter_problems(content: bytes) -> list[Problem]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return [Problem(ADAPTER_FILE, f"not valid Python: {error}")]
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    bound, anything = bound_names(tree)
     found = []
     for name in ADAPTER_FUNCTIONS:
         if name in functions and _is_stub(functions[name]):
             found.append(Problem(ADAPTER_FILE, f"{name} is not filled in", "write it first"))
-        elif name not in _names(tree):
+        elif name not in bound and not anything:
             found.append(Problem(ADAPTER_FILE, f"there is no function `{name}`", "write it first"))
     return found
 
@@ -61,17 +63,3 @@ def _is_stub(function: ast.FunctionDef) -> bool:
     last = function.body[-1]
     rest = [node for node in function.body[:-1] if not isinstance(node, ast.Expr)]
     return not rest and isinstance(last, ast.Raise) and "NotImplementedError" in ast.unparse(last)
-
-
-def _names(tree: ast.Module) -> set[str]:
-    """Return the names that a module may bind."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names = {alias.asname or alias.name for alias in node.names}
-            found |= set(ADAPTER_FUNCTIONS) if "*" in names else names
-    return found

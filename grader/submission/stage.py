@@ -35,7 +35,7 @@ class StageProblems:
 def inspect_stage(
     name: str,
     content: bytes | None,
-    tasks: Sequence[Task],
+    tasks: tuple[Task, ...],
     stub: str,
     unreadable: Problem | None = None,
 ) -> StageProblems:
@@ -115,7 +115,7 @@ def _function_problems(
     name: str, tree: ast.Module, tasks: Sequence[Task], stub: str
 ) -> dict[str, Problem]:
     """Return a problem for each task whose function is absent or takes other arguments."""
-    bound, anything = _bound_names(tree)
+    bound, anything = bound_names(tree)
     functions = _functions(tree)
     wanted = _functions(ast.parse(stub)) if stub else {}
     problems = {}
@@ -140,7 +140,7 @@ def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctio
     return {node.name: node for node in plain if not node.decorator_list}
 
 
-def _bound_names(tree: ast.Module) -> tuple[set[str], bool]:
+def bound_names(tree: ast.Module) -> tuple[set[str], bool]:
     """Return the names a module binds, and whether it may bind others (a star import)."""
     names: set[str] = set()
     star = False
