@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.unit import STAGES, Unit, stage_file
+from grader.course.variants import edited
 from grader.errors import CourseError, Problem
 
 
@@ -83,11 +84,8 @@ def write_stages(unit: Unit, solutions: Path, target: Path, fault: Fault | None 
         if source.is_file():
             text = source.read_text(encoding="utf-8")
             edits = fault.edits if fault is not None else ()
-            for _, old, new in (edit for edit in edits if edit[0] == name):
-                if text.count(old) != 1:
-                    raise CourseError(Problem(str(source), f"{old!r} does not stand there once"))
-                text = text.replace(old, new)
-            (target / name).write_text(text, encoding="utf-8")
+            own = [(old, new) for file, old, new in edits if file == name]
+            (target / name).write_text(edited(text, own, str(source)), encoding="utf-8")
 
 
 def tasks_touched(fault: Fault, unit: Unit, solutions: Path) -> frozenset[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,9 +84,23 @@ def with_fault(text: str, site: Site) -> str:
     Raises:
         CourseError: if what is to be replaced does not stand there exactly once.
     """
-    for old, new in site.edits:
+    return edited(text, site.edits, f"{site.fault}, {site.name}")
+
+
+def edited(text: str, edits: Iterable[tuple[str, str]], where: str) -> str:
+    """Return a text with edits made in their order.
+
+    Args:
+        text: The text.
+        edits: What stands in it exactly once, and what is there instead.
+        where: What is edited, for messages.
+
+    Raises:
+        CourseError: if what is to be replaced does not stand there exactly once.
+    """
+    for old, new in edits:
         if text.count(old) != 1:
-            seen = f"{old.strip()[:60]!r} stands in the sound program {text.count(old)} times"
-            raise CourseError(Problem(f"{site.fault}, {site.name}", seen))
+            seen = f"{old.strip()[:60]!r} stands in the sound text {text.count(old)} times"
+            raise CourseError(Problem(where, seen))
         text = text.replace(old, new)
     return text

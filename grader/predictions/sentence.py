@@ -2,8 +2,7 @@
 
 It must name one thing, the right one, and repeat that thing's measured number within 1 %; a text of
 the sheet has no other number. Who names everything, or writes down numbers until one fits, says
-nothing. Whether it is a good sentence is
-for a person.
+nothing. Whether it is a good sentence is for a person.
 """
 
 from __future__ import annotations
