@@ -31,10 +31,10 @@ def _models() -> dict[str, Callable[[], Any]]:
             return torch.sin(y) if self.training else torch.cos(y)
 
     class Log(Plain):
-        """A model whose outputs have NaN among them."""
+        """A model whose outputs are NaN."""
 
         def forward(self, x: Any) -> Any:
-            return torch.log(super().forward(x))
+            return torch.log(-super().forward(x).abs())
 
     class Tied(nn.Module):
         """A parameter used twice, another frozen, a third never used."""
