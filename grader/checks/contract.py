@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from grader.checks.diagnosis import ALSO
@@ -109,7 +109,7 @@ def fault_problems(
         write_stages(unit, content.solutions, stages, fault)
         submission = read_submission(stages, unit)
         tasks = tasks_touched(fault, unit, content.solutions) | {f"{unit.id}.P"}
-        run = _checked(bench, submission, content, tasks=tasks, faults=faults)
+        run = _checked(bench, submission, content, tasks=tasks, faults=faults, named={fault.check})
     where = f"fault {fault.id}"
     problems = [Problem(where, broken) for broken in run.broken]
     failed = {
@@ -153,9 +153,18 @@ def _checked(
     *,
     tasks: frozenset[str] | None = None,
     faults: tuple[Fault, ...] = (),
+    named: Collection[str] = (),
 ) -> CheckRun:
     """Run the checks; a run that was interrupted proves nothing, so the interrupt goes on."""
-    run = run_checks(bench, submission, content.solutions, SEED, tasks=tasks, faults=faults)
+    run = run_checks(
+        bench,
+        submission,
+        content.solutions,
+        SEED,
+        tasks=tasks,
+        faults=faults,
+        named=frozenset(named),
+    )
     if run.interrupted:
         raise KeyboardInterrupt
     return run

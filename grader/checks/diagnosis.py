@@ -32,13 +32,27 @@ class Diagnosis:
     """The known mistakes of a unit, ready to be held against a wrong result."""
 
     def __init__(
-        self, bench: Bench, solutions: Path, faults: Sequence[Fault], submission: Submission
+        self,
+        bench: Bench,
+        solutions: Path,
+        faults: Sequence[Fault],
+        submission: Submission,
+        checks: frozenset[str] | None = None,
     ) -> None:
-        """Keep the mistakes; checks that look into TOML files see those of the submission."""
+        """Keep the mistakes; checks that look into TOML files see those of the submission.
+
+        Args:
+            bench: A sandbox to run in.
+            solutions: Folder of the solved units.
+            faults: The known mistakes.
+            submission: The student's files.
+            checks: Ids of the checks whose findings are named; None for all.
+        """
         self._bench = bench
         self._submission = submission
         self._solutions = solutions
         self._faults = faults
+        self._checks = checks
 
     def name(
         self, function: Callable[..., Any], mark: CheckMark, seed: str, finding: Finding
@@ -50,6 +64,8 @@ class Diagnosis:
         that another check is there for come second. A file that cannot be read stops every
         mistake alike, so that only a mistake in a file is named for it.
         """
+        if self._checks is not None and mark.id not in self._checks:
+            return ""
         able = [fault for fault in self._faults if fault.edits or finding.what != WHAT]
         own = [fault for fault in able if fault.check == mark.id]
         others = [fault for fault in able if mark.id in fault.also]

@@ -58,6 +58,7 @@ def run_checks(
     *,
     tasks: frozenset[str] | None = None,
     faults: Sequence[Fault] = (),
+    named: frozenset[str] | None = None,
     on_evidence: Callable[[Evidence], None] = lambda _: None,
 ) -> CheckRun:
     """Run the checks of `bench.unit` on a submission.
@@ -69,6 +70,7 @@ def run_checks(
         seed: Seed of the run; the same seed gives the same cases.
         tasks: Ids of the tasks to check; None for all.
         faults: Known mistakes to hold wrong results against.
+        named: Ids of the checks whose wrong results are held against them; None for all.
         on_evidence: Called with each piece of evidence as it comes.
     """
     with tempfile.TemporaryDirectory(prefix="stages-") as folder:
@@ -76,13 +78,14 @@ def run_checks(
         student.mkdir()
         submission.copy_to(student)
         write_stages(bench.unit, solutions, solved)
+        diagnosis = Diagnosis(bench, solutions, faults, submission, named) if faults else None
         plugin = GraderPlugin(
             Trial(
                 bench=bench,
                 submission=submission,
                 stages=student,
                 solved=solved,
-                diagnosis=Diagnosis(bench, solutions, faults, submission) if faults else None,
+                diagnosis=diagnosis,
                 seed=seed,
                 tasks=tasks,
                 on_evidence=on_evidence,
