@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import dataclasses
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -97,7 +98,9 @@ class Outcome:
 
 
 def open_sandbox(unit: Unit, content: Content, level: int | None = None) -> Sandbox:
-    """Return the sandbox for a unit's checks, not yet entered."""
+    """Return the sandbox for a unit's checks, not yet entered; its probes are compiled here."""
+    # once, where workers, which may not write here, would do it each time
+    compileall.compile_dir(unit.hidden / "probes", quiet=2)
     packages = {"compact": content.compact} if content.compact.is_dir() else {}
     return Sandbox(
         level=level, packages=packages, preload=unit.preload, hidden=content.hidden_folders()
