@@ -121,7 +121,7 @@ class Conversation:
             raise SandboxError(f"a worker did not start: {error}{self._why()}") from None
         if message.get("ready") is not True:
             self._end()
-            raise SandboxError(f"a worker could not be confined: {message.get('problem')}")
+            raise SandboxError(f"a worker could not be made ready: {message.get('problem')}")
         self._pid = message["pid"]
         self._nursery.living[self._number] = self._pid
         policy = self._errand.policy

@@ -6,6 +6,8 @@ import importlib.util
 import linecache
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.machinery import FileFinder, SourceFileLoader
 from pathlib import Path
@@ -63,6 +65,17 @@ def open_folder(folder: Path) -> None:
     sys.path_hooks.insert(0, finder)
     sys.path.insert(0, str(folder))
     importlib.util.find_spec("a_module_that_is_nowhere")
+
+
+@contextmanager
+def closed_folder(folder: Path | None) -> Iterator[None]:
+    """Import nothing from a folder of the path for a while, whatever its files are called."""
+    path = sys.path[:]
+    sys.path[:] = [entry for entry in path if entry != str(folder)]
+    try:
+        yield
+    finally:
+        sys.path[:] = path
 
 
 @dataclass(frozen=True, slots=True)

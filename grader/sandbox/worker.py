@@ -109,7 +109,6 @@ class _Work:
         self._probes: dict[str, Any] = {}
         self._instruments: dict[str, Any] = {}
         self._trials: dict[str, bool] = {}
-        self._broken: dict[str, Any] | None = None
         self._ballast = bytes(BALLAST)
         host_pid = Path("/proc/self").readlink() if sys.platform == "linux" else os.getpid()
         try:
@@ -135,18 +134,16 @@ class _Work:
             stage.open_folder(self._path.parent)
         confinement.confine(errand.policy)
         if errand.probes:
-            self._load_probes(Path(errand.probes))
+            with stage.closed_folder(self._path.parent if self._path else None):
+                self._load_probes(Path(errand.probes))
 
     def _load_probes(self, path: Path) -> None:
         # Instruments are bound, and tried, before a line of the student's has run.
-        try:
-            # A stage that puts other functions into the module later is not asked for them.
-            self._probes = dict(vars(stage.load(path, "probes")))
-            for name in self._probes.get("INSTRUMENTS", ()):
-                module = importlib.import_module(f"grader.instruments.{name}")
-                self._instruments[name] = module.answers_known_question
-        except BaseException as error:  # told in the first answer, as the probe's own failure
-            self._broken = stage.describe(error, stage.Files(), None)
+        # A stage that puts other functions into the module later is not asked for them.
+        self._probes = dict(vars(stage.load(path, "probes")))
+        for name in self._probes.get("INSTRUMENTS", ()):
+            module = importlib.import_module(f"grader.instruments.{name}")
+            self._instruments[name] = module.answers_known_question
         self._try_instruments()
 
     def _try_instruments(self) -> None:
@@ -180,8 +177,6 @@ class _Work:
             self._wire.send(head | {"status": "memory"}, 1 << 20)
 
     def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        if self._broken is not None:
-            return {"status": "raised", "error": self._broken}
         self._blame = None
         try:
             return {"status": "ok", "value": self._call(request["probe"], request["case"])}

@@ -248,6 +248,31 @@ def test_hidden_checks_that_cannot_be_used_are_the_authors_concern(
     assert "has no @check" in said
 
 
+def test_probes_that_cannot_be_imported_are_no_fault_of_the_student(
+    bench: Bench, toy: Toy, tmp_path: Path
+) -> None:
+    content, _ = make_toy(tmp_path / "course")
+    hidden = content.exercises / "u91_toy" / "hidden"
+    (hidden / "probes.py").write_text("import no_such_module\n")
+    changed = replace(bench, unit=load_unit(hidden.parent))
+    found = double(run(changed, toy, tmp_path))
+    assert found.status is Status.FAULT
+    assert "no_such_module" in found.message
+
+
+def test_a_file_of_the_students_is_not_taken_for_a_module_of_the_probes(
+    bench: Bench, toy: Toy, tmp_path: Path
+) -> None:
+    content, _ = make_toy(tmp_path / "course")
+    hidden = content.exercises / "u91_toy" / "hidden"
+    probes = hidden / "probes.py"
+    probes.write_text("import colorsys\n\ncolorsys.hls_to_rgb\n" + probes.read_text())
+    changed = replace(bench, unit=load_unit(hidden.parent))
+    (tmp_path / "u91_toy").mkdir()
+    (tmp_path / "u91_toy" / "colorsys.py").write_text("raise SystemExit\n")
+    assert {found.status for found in run(changed, toy, tmp_path).evidence} == {Status.MET}
+
+
 def test_a_toy_unit_needs_only_its_two_folders(bench: Bench, toy: Toy) -> None:
     content, unit = toy
     assert check_unit(unit, content, bench) == ()
