@@ -87,7 +87,7 @@ def test_blocks_are_split(student, draw, expect):
 @check("8.3.d", row="prediction", level="pass")
 def test_free_neighbours_are_joined(student, draw, expect):
     """Freed blocks are joined with free neighbours on both sides, in whatever order they go."""
-    sizes = [draw.integer(2, 5) * MIB for _ in range(4)]
+    sizes = [draw.integer(2, 4) * MIB for _ in range(4)]
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [0, 2, 1, 3], draw.shuffled([0, 1, 2, 3])):
         frees = [["free", k] for k in order]
         stats = _last(student, expect, [*_mallocs(*sizes), *frees])
