@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.built
-PARALLEL := --numprocesses 2 --dist worksteal
+PARALLEL := --numprocesses 2 --dist
 export OMP_NUM_THREADS := 1
 
 .PHONY: demo test bench stability lint clean
@@ -24,8 +24,8 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest $(PARALLEL) --ignore tests/units --cov --cov-report term-missing:skip-covered
-	$(BIN)/python -m pytest $(PARALLEL) tests/units
+	$(BIN)/python -m pytest $(PARALLEL) worksteal --ignore tests/units --cov --cov-report term-missing:skip-covered
+	$(BIN)/python -m pytest $(PARALLEL) loadgroup tests/units
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.bench

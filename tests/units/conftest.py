@@ -13,6 +13,17 @@ from tests.units.course import CONTENT
 BenchOf = Callable[[Unit], Bench]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a unit that share a bench on one process, which opens it once.
+
+    Those of the mini-project are few and long: they go wherever there is room.
+    """
+    for item in items:
+        unit = getattr(item, "callspec", None) and item.callspec.params.get("unit")
+        if isinstance(unit, Unit) and "bench_of" in item.fixturenames and not unit.files:
+            item.add_marker(pytest.mark.xdist_group(unit.id))
+
+
 @pytest.fixture(scope="session")
 def bench_of() -> Iterator[BenchOf]:
     """Return the bench of a unit; a sandbox is opened once for each unit that is asked for."""

@@ -1,47 +1,62 @@
-"""The command line on whole units: the solution is strong, the stubs are not attempted."""
+"""Whole units, graded: the solution is strong, the stubs are not attempted."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grader.course.unit import Unit
+from grader.grading import GradeRequest, Outcome, grade
+from tests.units.conftest import BenchOf
 from tests.units.course import CONTENT, UNITS
 
 pytestmark = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 
 
-def grade(unit: Unit, submission: Path, cwd: Path) -> tuple[int, dict[str, Any]]:
-    command = [sys.executable, "-m", "grader", "unit", unit.id, "--json"]
-    run = subprocess.run(
-        [*command, "--submission", str(submission)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return run.returncode, json.loads(run.stdout)
+NO_DEVICE = "This machine has no CUDA device."
+
+
+class Silent:
+    """Hears a grade and says nothing."""
+
+    def started(self, *_: object) -> None: ...
+    def problems(self, *_: object) -> None: ...
+    def evidence(self, *_: object) -> None: ...
+    def note(self, *_: object) -> None: ...
+
+
+def graded_whole(unit: Unit, submission: Path, state: Path, bench_of: BenchOf) -> Outcome:
+    request = GradeRequest(unit, submission, state, own=False, seed="whole")
+    return grade(request, CONTENT, Silent(), bench_of(unit).sandbox)
+
+
+def odd(outcome: Outcome, *expected: str) -> dict[str, str]:
+    return {
+        found.check: f"{found.status}: {found.message} {found.expected} {found.got}"
+        for found in outcome.evidence
+        if found.status not in expected
+    }
 
 
 def test_the_solution_is_strong_on_every_row_that_the_unit_feeds(
-    unit: Unit, tmp_path: Path
+    unit: Unit, bench_of: BenchOf, tmp_path: Path
 ) -> None:
-    status, report = grade(unit, CONTENT.solutions, tmp_path)
-    assert {row["id"]: row["level"] for row in report["rows"]} == dict.fromkeys(unit.rows, "strong")
-    assert {check["status"] for check in report["checks"]} <= {"met", "skipped"}
-    assert report["predictions"]["seal"]["word"] == "sealed"
-    assert report["next"] is None
-    assert status == 0
+    outcome = graded_whole(unit, CONTENT.solutions, tmp_path, bench_of)
+    assert odd(outcome, "met", "skipped") == {}
+    assert {row.id: row.level for row in outcome.rows} == dict.fromkeys(unit.rows, "strong")
+    assert outcome.report["predictions"]["seal"]["word"] == "sealed"  # type: ignore[index]
+    assert outcome.report["next"] is None
+    assert outcome.status == 0
 
 
-def test_every_task_of_the_untouched_stubs_is_not_attempted(unit: Unit, tmp_path: Path) -> None:
-    status, report = grade(unit, CONTENT.exercises, tmp_path)
-    assert {check["task"] for check in report["checks"]} >= {task.id for task in unit.tasks}
-    assert {check["status"] for check in report["checks"]} <= {"not attempted", "skipped"}
-    assert {row["level"] for row in report["rows"]} == {"none"}
-    assert status == 1
+def test_every_task_of_the_untouched_stubs_is_not_attempted(
+    unit: Unit, bench_of: BenchOf, tmp_path: Path
+) -> None:
+    outcome = graded_whole(unit, CONTENT.exercises, tmp_path, bench_of)
+    assert {found.task for found in outcome.evidence} >= {task.id for task in unit.tasks}
+    assert odd(outcome, "not attempted", "skipped") == {}
+    said = {e.message for e in outcome.evidence if e.task in {task.id for task in unit.tasks}}
+    assert {text for text in said if not text.startswith(f"{unit.id}.")} <= {NO_DEVICE}
+    assert {row.level for row in outcome.rows} == {"none"}
+    assert outcome.status == 1
