@@ -56,6 +56,7 @@ class Subject:
         numpy: The NumPy stage: ``student.numpy.amdahl(0.5, 2)``.
         torch: The PyTorch stage.
         scratch: Folder that all workers of this subject may write to, as text.
+        cpu: Processor time of all calls so far, those of `fresh` subjects left out [s].
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Subject:
         self._workers: dict[str, Worker] = {}
         self._scratch: Path | None = None
         self.output: list[str] = []
+        self.cpu = 0.0
         self.numpy = StageCalls(self, "numpy")
         self.torch = StageCalls(self, "torch")
 
@@ -145,6 +147,7 @@ class Subject:
         self, stage: str, probe: str, case: Mapping[str, Any], limits: Limits | None
     ) -> Answer:
         answer = self._worker(stage).call(probe, case, limits)
+        self.cpu += answer.cpu
         if answer.output:
             self.output.append(answer.output)
         error = answer.error

@@ -16,7 +16,12 @@ from grader.sandbox.limits import Limits
 
 UNIT = load_unit(Path(__file__).resolve().parents[1])
 SOUND = sound_trainer(UNIT)
+_OTHERWISE = UNIT.hidden / "otherwise"
+SOUND_OTHERWISE = (_OTHERWISE / "trainer.py").read_text(encoding="utf-8")
+"""A sound trainer of which no line, no name and no number is that of the one handed out."""
+
 LONG = Limits(wall=240.0, cpu=90.0)
+OTHERWISE = "in a trainer that is written otherwise"
 WEIGHT, LONGEST = 2.0**-14, 0.5
 """`LOSS_WEIGHT` and `MAX_NORM` of the trainer that is handed out."""
 
@@ -39,6 +44,8 @@ class Project:
         same: Texts with the same fault at all of its places, under names that do not tell which
             fault it is.
         others: Texts with the other faults, by a name for people.
+        same_otherwise: Texts with the same fault in the trainer that is written otherwise.
+        others_otherwise: Texts with the other faults in that one.
     """
 
     model: str
@@ -46,6 +53,8 @@ class Project:
     faulty: str
     same: Mapping[str, str]
     others: Mapping[str, str]
+    same_otherwise: Mapping[str, str]
+    others_otherwise: Mapping[str, str]
 
     def first(self, fault: str) -> str:
         """Return a trainer with a fault, at the first of its places."""
@@ -68,12 +77,21 @@ def project_in(handed_in: HandedIn) -> Project:
         if not (model == "own" and site.needs)
     ]
     same = [with_fault(SOUND, site) for site in sites if site.fault == own.fault]
+    fresh = read_sites(_OTHERWISE / FAULTS_FILE)
+    written = {site: with_fault(SOUND_OTHERWISE, site) for site in fresh}
+    again = [text for site, text in written.items() if site.fault == own.fault]
     return Project(
         model,
         own,
         with_fault(SOUND, own),
         {f"your fault at place {place}": text for place, text in enumerate(same, 1)},
         {told(site): with_fault(SOUND, site) for site in sites if site.fault != own.fault},
+        {f"your fault {OTHERWISE}, at place {place}": text for place, text in enumerate(again, 1)},
+        {
+            f"{told(site)} {OTHERWISE}": text
+            for site, text in written.items()
+            if site.fault != own.fault
+        },
     )
 
 

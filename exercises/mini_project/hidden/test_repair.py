@@ -5,9 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from grader.checks import check
+from grader.checks.outcomes import Stopped
 
 from .postmortem import read_postmortem
-from .project import LONG, LONGEST, SOUND, TRUE_ERROR, WEIGHT, number, project_in
+from .project import (
+    LONG,
+    LONGEST,
+    OTHERWISE,
+    SOUND,
+    SOUND_OTHERWISE,
+    TRUE_ERROR,
+    WEIGHT,
+    number,
+    project_in,
+)
+
+MINE = "your repaired trainer"
+ROUNDS = 2
+"""How often a guard sees all trainers, each time in an order of its own."""
 
 
 @check("mini-project.g", row="fault_repair")
@@ -69,47 +84,79 @@ def _moved(row: dict[str, Any]) -> dict[tuple[str, ...], str]:
     }
 
 
+READ_OFF = (
+    " What is read off a program, or known of its numbers, is no measurement: no line of this "
+    "trainer is one of yours, and it trains with other numbers."
+)
+"""What to say beside a message about a trainer that is written otherwise."""
+
+
+def _each(student: Any, draw: Any, probe: str, programs: dict[str, str | None]) -> dict[str, Any]:
+    """Let the student look at each trainer alone, in a drawn order; return what came by its name.
+
+    No name goes along, and no other trainer is in the process: what tells one from another is what
+    it does. They have the processor time of one call together.
+
+    Args:
+        student: Who looks.
+        draw: Draws the order.
+        probe: What lets the student's function look at trainers.
+        programs: Texts by name; None stands for the student's own repaired trainer.
+    """
+    seen, before = {}, student.cpu
+    for name in draw.shuffled(list(programs)):
+        text = programs[name]
+        case = {"student": True} if text is None else {"programs": {"trainer": text}}
+        seen[name] = next(iter(student.run(probe, case, LONG).values()))
+        if student.cpu - before > LONG.cpu:
+            words = f"Stopped: used more than {LONG.cpu:g} s of processor time"
+            raise Stopped(f"{words} on {len(seen)} of {len(programs)} trainers.")
+    return {name: seen[name] for name in programs}
+
+
+def _also(*names: str) -> str:
+    """Return the sentence about trainers that are written otherwise, if one of these is."""
+    return READ_OFF if any(OTHERWISE in name for name in names) else ""
+
+
 @check("mini-project.h", row="fault_repair", level="strong")
-def test_the_measurement_separates(student, handed_in, expect):
+def test_the_measurement_separates(student, handed_in, draw, expect):
     """Your fault, wherever it is, has a larger number than no fault and than any of the others."""
     student.run("tried", {"function": "discriminate"})
     project = project_in(handed_in)
-    programs = {"the sound trainer": SOUND, **project.same, **project.others}
-    seen = student.run("discriminated", {"programs": programs, "student": True}, LONG)
+    same = {**project.same, **project.same_otherwise}
+    sound = {MINE: None, "the sound trainer": SOUND, f"no fault {OTHERWISE}": SOUND_OTHERWISE}
+    others = {**project.others, **project.others_otherwise}
+    seen = _each(student, draw, "discriminated", {**sound, **same, **others})
     for name, value in seen.items():
-        who = "your repaired trainer" if name == "student" else name
         if isinstance(value, str):
-            expect.unmet(f"discriminate raised {value} for {who}.")
-        message = f"For {who} discriminate gives {value!r:.40}, which is no finite number."
+            expect.unmet(f"discriminate raised {value} for {name}.")
+        message = f"For {name} discriminate gives {value!r:.40}, which is no finite number."
         expect.that(number(value) is not None, message, value)
-    faulty = {name: number(seen[name]) for name in project.same}
+    faulty = {name: number(seen[name]) for name in same}
     least = min(faulty, key=lambda name: faulty[name])
     for name, value in seen.items():
-        if name in project.same:
+        if name in same:
             continue
-        who = "your repaired trainer" if name == "student" else name
         message = (
-            f"discriminate does not tell your fault from {who}: it gives {number(value):.6g} for "
-            f"{who} and {faulty[least]:.6g} for {least}."
+            f"discriminate does not tell your fault from {name}: it gives {number(value):.6g} for "
+            f"{name} and {faulty[least]:.6g} for {least}.{_also(name, least)}"
         )
         expect.that(number(value) < faulty[least], message, number(value))
 
 
 @check("mini-project.h", row="fault_repair", level="strong")
-def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, expect):
+def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, draw, expect):
     """The post-mortem names the fault; its numbers are measured, the threshold between them."""
     student.run("tried", {"function": "discriminate"})
     project = project_in(handed_in)
-    programs = {"faulty": project.faulty}
-    seen = student.run("discriminated", {"programs": programs, "student": True}, LONG)
+    programs = {MINE: None, "the faulty one": project.faulty}
+    seen = _each(student, draw, "discriminated", programs)
     written = read_postmortem(handed_in)
     message = f"postmortem.toml says that the fault is {written.fault}."
     expect.that(written.fault == project.site.fault, message, written.fault)
-    low, high = number(seen["student"]), number(seen["faulty"])
-    for name, value, given in (
-        ("your repaired trainer", low, seen["student"]),
-        ("the faulty one", high, seen["faulty"]),
-    ):
+    low, high = (number(value) for value in seen.values())
+    for name, value, given in zip(seen, (low, high), seen.values(), strict=True):
         message = f"For {name} discriminate gives {given!r:.40}, which is no finite number."
         expect.that(value is not None, message, given)
     apart = 1e-3 * abs(high - low)  # a 0 that is only nearly one
@@ -169,18 +216,20 @@ def _expect_number(expect: Any, said: float, true: float, what: str, apart: floa
 
 
 @check("mini-project.i", row="fault_repair")
-def test_the_guard_fails_on_the_fault_alone(student, handed_in, expect):
+def test_the_guard_fails_on_the_fault_alone(student, handed_in, draw, expect):
     """The guard fails on your fault at every place of the trainer, and passes on sound ones."""
     student.run("tried", {"function": "guard"})
     project = project_in(handed_in)
-    programs = {"the sound trainer": SOUND, **project.same}
-    seen = student.run("guarded", {"programs": programs, "student": True}, LONG)
-    for name, (raised, words) in seen.items():
-        who = "your repaired trainer" if name == "student" else name
-        if name in project.same:
-            message = f"The guard must raise AssertionError for {who}."
-            expect.that(raised == "AssertionError", message, raised or "nothing raised")
-            expect.that(bool(words.strip()), "The guard fails without a word on what was measured.")
-        else:
-            message = f"The guard must pass for {who}; it raised {raised}: {words}"
-            expect.that(not raised, message, raised)
+    same = {**project.same, **project.same_otherwise}
+    sound = {MINE: None, "the sound trainer": SOUND, f"no fault {OTHERWISE}": SOUND_OTHERWISE}
+    for _ in range(ROUNDS):
+        for name, (raised, words) in _each(student, draw, "guarded", {**sound, **same}).items():
+            if name in same:
+                message = f"The guard must raise AssertionError for {name}.{_also(name)}"
+                expect.that(raised == "AssertionError", message, raised or "nothing raised")
+                message = "The guard fails without a word on what was measured."
+                expect.that(bool(words.strip()), message)
+            else:
+                told = f"It raised {raised}: {words}"
+                message = f"The guard must pass for {name}.{_also(name)} {told}"
+                expect.that(not raised, message, raised)

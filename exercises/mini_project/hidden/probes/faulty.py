@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from .programs import maker, ready
+from .programs import forget, maker, ready
 
 BEFORE, AFTER, OWN = 6, 6, 2
 """Steps before a save, after it, and of the run that is resumed before it is."""
@@ -139,7 +140,8 @@ def resume_difference(make: Make, seed: int) -> float:
     other.load_state_dict(state)
     stream = other.stream()
     again = [float(other.step(next(stream))) for _ in range(AFTER)]
-    return max(abs(a - b) / max(abs(b), 1e-30) for a, b in zip(again, losses, strict=True))
+    gaps = [abs(a - b) / max(abs(b), 1e-30) for a, b in zip(again, losses, strict=True)]
+    return max(gaps) if all(map(math.isfinite, gaps)) else math.inf
 
 
 def graph_breaks(make: Make, seed: int) -> dict[str, Any]:
@@ -229,6 +231,8 @@ def discriminated(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
             raise
         except Exception as error:
             found[name] = f"{type(error).__name__}: {error}"[:300]
+        finally:
+            forget(make)
     return found
 
 
@@ -245,4 +249,6 @@ def guarded(stage: Any, case: dict[str, Any]) -> dict[str, list[str]]:
             found[name] = [kinds, str(error)[:200]]
         else:
             found[name] = ["", ""]
+        finally:
+            forget(make)
     return found

@@ -11,6 +11,7 @@ from typing import Any
 
 MOST_BATCHES = 64
 _ARGUMENTS = {"make_model": 1, "make_batches": 1, "loss": 2}
+_PROGRAM = "program_"
 _state: dict[str, Any] = {}
 
 
@@ -21,10 +22,16 @@ class AdapterError(ValueError):
 def maker(text: str) -> Callable[[int], Any]:
     """Return `make_trainer` of a program, which imports the adapter that is there."""
     number = _state["programs"] = _state.get("programs", 0) + 1
-    module = ModuleType(f"program_{number}")
+    module = ModuleType(f"{_PROGRAM}{number}")
     sys.modules[module.__name__] = module  # torch.compile looks a function's module up
     exec(compile(text, f"<{module.__name__}>", "exec"), module.__dict__)
     return module.make_trainer  # type: ignore[no-any-return]
+
+
+def forget(make: Callable[[int], Any]) -> None:
+    """Take a program out of the process again, so that the next one cannot be held against it."""
+    if make.__module__.startswith(_PROGRAM):
+        sys.modules.pop(make.__module__, None)
 
 
 def ready(stage: Any, function: str) -> Any:
