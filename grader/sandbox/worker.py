@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
-from grader.sandbox import confinement, flavors, orphans, stage
+from grader.sandbox import confinement, flavors, orphans, stage, untouched
 from grader.sandbox.errand import Errand
 from grader.sandbox.plain import NotPlainError, article, place
 from grader.sandbox.wire import FrameReader, encode
@@ -109,6 +109,7 @@ class _Work:
         self._probes: dict[str, Any] = {}
         self._instruments: dict[str, Any] = {}
         self._trials: dict[str, bool] = {}
+        self._before: tuple[untouched.Held, ...] = ()
         self._ballast = bytes(BALLAST)
         host_pid = Path("/proc/self").readlink() if sys.platform == "linux" else os.getpid()
         try:
@@ -145,6 +146,7 @@ class _Work:
             module = importlib.import_module(f"grader.instruments.{name}")
             self._instruments[name] = module.answers_known_question
         self._try_instruments()
+        self._before = untouched.held(("probes", "grader.instruments"))
 
     def _try_instruments(self) -> None:
         for name, question in self._instruments.items():
@@ -153,6 +155,8 @@ class _Work:
             except BaseException:  # whatever was done to it, it no longer answers
                 right = False
             self._trials[name] = self._trials.get(name, True) and right
+        if name := untouched.replaced(self._before):
+            self._trials[f"{name}, which was replaced,"] = False
 
     def answer_all(self) -> None:
         """Answer until the driver closes the request pipe."""
