@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.checks.handed import HandedIn, refuse
-from grader.course.project import PROJECT_FILE, project_of, project_site, sound_trainer
+from grader.course.project import PROJECT_FILE, START, project_of, project_site, sound_trainer
 from grader.course.unit import load_unit
 from grader.course.variants import FAULTS_FILE, Site, read_sites, with_fault
 from grader.errors import CourseError
@@ -93,6 +93,14 @@ def project_in(handed_in: HandedIn) -> Project:
             if site.fault != own.fault
         },
     )
+
+
+def adapter_of(handed_in: HandedIn) -> str | None:
+    """Return the adapter that was handed out, None if the student wrote one."""
+    model = project_in(handed_in).model
+    if model == "own":
+        return None
+    return (UNIT.hidden / START / f"adapter_{model}.py").read_text(encoding="utf-8")
 
 
 def told(site: Site) -> str:

@@ -8,7 +8,7 @@ from grader.checks import check
 from grader.instruments.gain import CLAIM_MARGIN, TOLERANCE
 
 from .optimization import read_optimization, read_tolerance
-from .project import LONG
+from .project import LONG, SOUND, adapter_of
 
 ELSEWHERE = 0.5
 """How far apart two runs may go in a step, over the way that they make.
@@ -17,6 +17,11 @@ AdamW divides by the size of a gradient: entries that are noise move by a whole 
 that even the same arithmetic in another precision goes up to some 0.15 apart. Twice the learning
 rate, or another optimizer, is at 1 or so.
 """
+
+MADE = 0.9
+"""Share of the timed steps that must move the weights; a scaler may skip a few."""
+
+HANDED_OUT = " (the trainer that is handed out, without its fault, which is no heavier than yours)"
 
 BY_HEART, SHUFFLED = 0.1, 0.1
 """Shares of the loss at the start by which the two runs may differ in what they learned.
@@ -71,20 +76,36 @@ def test_it_learns_the_same(student, draw, expect):
 @check("mini-project.j", row="optimization_validity", level="strong", person=True)
 def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
     """A gain is there when measured again, and not smaller; a null is none, and has its cause."""
-    seed = draw.integer(0, 1000)
-    peaks = student.run("peaks", {"seed": seed}, LONG)
+    case = {"seed": draw.integer(0, 1000), "warm": draw.integer(1, 3)}
+    start = {"start": SOUND, "adapter": adapter_of(handed_in)}
+    peaks = student.run("peaks", {**case, **start}, LONG)
     claim = read_optimization(handed_in)
+    message = (
+        "A step whose memory is measured does not do what the repaired trainer's does: the weights "
+        f"move {peaks['moved']:.2g} of its way apart. Every step must be a whole one."
+    )
+    expect.that(peaks["moved"] <= ELSEWHERE, message, peaks["moved"])
+    gains = claim.claim == "gain"
     if claim.of == "memory":
-        ratio = peaks["base"] / peaks["new"]
+        base = min(peaks["base"], peaks["start"]) if gains else peaks["base"]
+        ratio = base / peaks["new"]
         seen = "gain" if ratio > TOLERANCE else "null" if ratio >= 1 / TOLERANCE else "loss"
-        words = f"a peak of {peaks['base']} B before and {peaks['new']} B after, {ratio:.3f}"
+        whose = HANDED_OUT if base < peaks["base"] else ""
+        words = f"a peak of {base} B before{whose} and {peaks['new']} B after, {ratio:.3f}"
         _expect_claim(expect, claim, seen, ratio, words)
         return
-    speed = student.run("speed", {"seed": seed}, LONG)
-    if speed["state"] not in ("gain", "null", "slower"):
-        expect.inconclusive(speed["note"])
-    words = f"{speed['low']:.3f} to {speed['high']:.3f}"
-    _expect_claim(expect, claim, speed["state"], speed["high"], words)
+    # a gain is one over the trainer that was handed out, too
+    for more, whose in (({}, ""), (start, HANDED_OUT)) if gains else (({}, ""),):
+        speed = student.run("speed", {**case, **more}, LONG)
+        message = (
+            f"Of the steps that were timed, only {speed['made']:.0%} moved the weights: every step "
+            "must be a whole one."
+        )
+        expect.that(speed["made"] >= MADE, message, speed["made"])
+        if speed["state"] not in ("gain", "null", "slower"):
+            expect.inconclusive(speed["note"])
+        words = f"{speed['low']:.3f} to {speed['high']:.3f}{whose}"
+        _expect_claim(expect, claim, speed["state"], speed["high"], words)
 
 
 def _expect_claim(expect: Any, claim: Any, seen: str, most: float, words: str) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from .faulty import gradients_at_step
-from .programs import ready
+from .programs import maker, ready
 
 COMPARED, LEARNING = 3, 25
+MEASURED = 2
+"""Steps whose peak is measured; a step before them may be a special one, and one alone too."""
 
 SMALL = 0.25
 """Share of the whole gradient below which that of one parameter is not looked at more closely.
@@ -140,46 +143,124 @@ def _moved(old: Any, new: Any) -> float:
     return float((new - along * old).norm()) / size
 
 
-def peaks(stage: Any, case: dict[str, Any]) -> dict[str, int]:
-    """Return the peak of live bytes in a step of both; the batch's storages are not counted."""
-    from grader.instruments.live_bytes import LiveBytes
+def peaks(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Return the peak of live bytes in whole steps; the batch's storages are not counted.
 
+    Measured are the repaired trainer, the optimized one, and the sound one that is handed out.
+    ``moved`` says how far the optimized one's weights went apart from the repaired one's in a step
+    that was measured, each made from the same weights.
+    """
     ready(stage, "optimized")
-    found = {}
-    for name, trainer in zip(("base", "new"), _pair(stage, case["seed"]), strict=True):
-        stream = trainer.stream()
-        trainer.step(next(stream))
-        batch = next(stream)
-        ledger = LiveBytes()
-        with ledger:
-            ledger.track(list(batch))  # first, or a view of it would be a new storage
-            outside = ledger.live
-            ledger.track(trainer.model, trainer.optimizer)
-            trainer.step(batch)
-        found[name] = ledger.peak - outside
+    base, new = _pair(stage, case["seed"])
+    start = _handed_out(case)
+    before: list[list[Any]] = []
+    ways: list[list[Any]] = []
+    found: dict[str, Any] = {"base": _peak(base, case, before, ways)}
+    seen: list[list[Any]] = []
+    found["new"] = _peak(new, case, before, seen)
+    found["start"] = _peak(start, case, [], []) if start else found["base"]
+    found["moved"] = max(_apart(mine, true) for mine, true in zip(seen, ways, strict=True))
     return found
 
 
+def _handed_out(case: dict[str, Any]) -> Any:
+    """Return the sound trainer that is handed out, with its own adapter if it has one."""
+    return maker(case["start"], case["adapter"])(case["seed"])
+
+
+def _peak(
+    trainer: Any, case: dict[str, Any], before: list[list[Any]], ways: list[list[Any]]
+) -> int:
+    """Make steps; return the peak of live bytes in the last ones.
+
+    Args:
+        trainer: The run.
+        case: Has `seed`, and in `warm` how many steps come before those that are measured.
+        before: The weights before each step: put into the trainer, or appended if there are none.
+        ways: How the weights moved in each step that is measured is appended.
+    """
+    import torch
+
+    from grader.instruments.live_bytes import LiveBytes
+
+    stream, ledger = trainer.stream(), LiveBytes()
+    weights, given = list(trainer.model.parameters()), list(before)
+    outside = 0
+    for number in range(case["warm"] + MEASURED):
+        batch = next(stream)
+        for mine, theirs in zip(weights, given[number] if given else (), strict=False):
+            mine.data.copy_(theirs)
+        old = [p.detach().clone() for p in weights]
+        if not given:
+            before.append(old)
+        torch.manual_seed(case["seed"] + number)
+        if number < case["warm"]:
+            trainer.step(batch)
+            continue
+        with ledger:
+            held = ledger.live
+            ledger.track(list(batch))  # first, or a view of it would be a new storage
+            outside += ledger.live - held
+            ledger.track(trainer.model, trainer.optimizer)
+            trainer.step(batch)
+        ways.append([p.detach() - q for p, q in zip(weights, old, strict=True)])
+    return ledger.peak - outside
+
+
 def speed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Time steps of both in turn, on the same batches; return the verdict's numbers."""
+    """Time steps of two trainers in turn, on the same batches; return the verdict's numbers.
+
+    The base is the repaired trainer, or the one that is handed out if the case has it. ``made`` is
+    the share of the steps in which the optimized one moved its weights, of those in which the base
+    did.
+    """
     from grader.instruments import gain
 
     ready(stage, "optimized")
     base, new = _pair(stage, case["seed"])
+    if "start" in case:
+        base = _handed_out(case)
     batch = next(base.stream())
+    which = _liveliest(stage, case["seed"])
+    marks: dict[str, list[float]] = {"base": [], "new": []}
+
+    def stepping(name: str, trainer: Any) -> Any:
+        weight, seen = list(trainer.model.parameters())[which], marks[name]
+
+        def step() -> None:
+            trainer.step(batch)
+            seen.append(weight.detach().sum())
+
+        return step
+
     _, verdict = gain.decide(
-        lambda: base.step(batch),
-        lambda: new.step(batch),
+        stepping("base", base),
+        stepping("new", new),
         seed=case["seed"],
         rounds=40,
         most_rounds=160,
         budget=10.0,
     )
     interval = verdict.speedup
+    moved = {name: [a != b for a, b in pairwise(map(float, seen))] for name, seen in marks.items()}
+    both = [new for old, new in zip(moved["base"], moved["new"], strict=False) if old]
     return {
         "state": verdict.state,
         "low": interval.low,
         "middle": interval.middle,
         "high": min(interval.high, 1e9),
         "note": verdict.note,
+        "made": sum(both) / (len(both) or 1),
     }
+
+
+def _liveliest(stage: Any, seed: int) -> int:
+    """Return the number of the parameter that a step moves most, relative to its length."""
+    trainer = stage.repaired(seed)
+    before = [p.detach().clone() for p in trainer.model.parameters()]
+    trainer.step(next(trainer.stream()))
+    moved = [
+        float((p.detach() - old).norm() / (old.norm() + 1e-12))
+        for p, old in zip(trainer.model.parameters(), before, strict=True)
+    ]
+    return max(range(len(moved)), key=lambda number: moved[number])

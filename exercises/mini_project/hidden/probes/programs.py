@@ -19,8 +19,23 @@ class AdapterError(ValueError):
     """What keeps an adapter from being trained, in one line."""
 
 
-def maker(text: str) -> Callable[[int], Any]:
-    """Return `make_trainer` of a program, which imports the adapter that is there."""
+def maker(text: str, adapter: str | None = None) -> Callable[[int], Any]:
+    """Return `make_trainer` of a program, which imports the adapter that is there, or another.
+
+    Args:
+        text: The program.
+        adapter: Text of an adapter for this program alone; None for the student's.
+    """
+    if adapter is not None:
+        own = sys.modules.pop("adapter", None)
+        sys.modules["adapter"] = other = ModuleType("adapter")
+        try:
+            exec(compile(adapter, "<adapter>", "exec"), other.__dict__)
+            return maker(text)
+        finally:
+            del sys.modules["adapter"]
+            if own is not None:
+                sys.modules["adapter"] = own
     number = _state["programs"] = _state.get("programs", 0) + 1
     module = ModuleType(f"{_PROGRAM}{number}")
     sys.modules[module.__name__] = module  # torch.compile looks a function's module up
