@@ -21,6 +21,9 @@ from .project import (
 )
 
 MINE = "your repaired trainer"
+SAME_MODEL = 0.02
+"""How far two counts of the bytes of one model may be apart, where chance decides what is saved."""
+
 ROUNDS = 2
 """How often a guard sees all trainers, each time in an order of its own."""
 
@@ -35,6 +38,14 @@ def test_it_trains_the_same(student, handed_in, draw, expect):
     expect.that(not seen["still"], f"After a step these parameters are what they were: {still}.")
     what = "the objective of a batch over the adapter's loss"
     expect.close(seen["ratio"], seen["weight"], rtol=0.02, what=what)
+    trained = student.fresh().run("as_trained", {"trainer": SOUND})
+    for part, size in trained.items():
+        told = student.fresh().run(f"measure_{part}", {"seed": 0})["value"]
+        message = (
+            f"The adapter gives a trainer another model than a measurement: {size} B of {part}, "
+            f"where {told} B are measured for the sheet."
+        )
+        expect.that(abs(told - size) <= SAME_MODEL * size, message, told)
     if project_in(handed_in).model != "own":
         expect.close(seen["weight"], WEIGHT, rtol=1e-6, what="the weight of the loss")
         expect.close(seen["longest"], LONGEST, rtol=1e-6, what="max_norm")

@@ -19,6 +19,7 @@ from .resuming import (
     saved,
 )
 from .sheet import (
+    as_trained,
     measure_activations,
     measure_gradients,
     measure_optimizer,

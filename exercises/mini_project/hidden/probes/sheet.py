@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .programs import ready
+from .programs import maker, ready
 
 
 class _Course:
@@ -170,6 +170,24 @@ def _known_by_value(batch: Any, forward: Callable[[], Any]) -> tuple[int, int]:
         sum(one.untyped_storage().nbytes() for one in held.values()) for held in (copies, masks)
     )
     return inputs, dropped
+
+
+def as_trained(stage: Any, case: dict[str, Any]) -> dict[str, int]:
+    """Return the bytes of parameters and of activations of a trainer beside the student's adapter.
+
+    They are what the sheet's measurements of them give, unless the adapter tells the two apart.
+    """
+    from grader.instruments.saved_tensors import saved_tensors
+
+    ready(stage, "repaired")
+    trainer = maker(case["trainer"])(0)
+    batch, model = trainer.batches[0], trainer.model
+    known = [*model.parameters(), *model.buffers(), *batch]
+    seen = saved_tensors(lambda: trainer.forward(batch), known)
+    return {
+        "parameters": sum(p.numel() * p.element_size() for p in model.parameters()),
+        "activations": sum(one.size for one in seen),
+    }
 
 
 def measure_slowest(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
