@@ -6,7 +6,6 @@ disk can hold anything: what is not exactly one of the three kinds is left out.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,6 +16,9 @@ MOST_ROWS = 24
 MOST_VALUES = 1000
 LONGEST = 200
 """Characters of a name, a title or a note."""
+
+_LARGEST, _LARGEST_WHOLE = 1e30, 2**60
+"""More is no size of anything; whole numbers above the second are told as others are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +238,9 @@ def _unit(raw: Any) -> str:
 def _number(raw: Any) -> int | float:
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise ValueError("not a number")
-    if not math.isfinite(raw) or abs(raw) > 1e30:
+    if not abs(raw) <= _LARGEST:  # no NaN either
         raise ValueError("not a size of anything")
-    return raw
+    return float(raw) if abs(raw) > _LARGEST_WHOLE else raw
 
 
 def _number_or_none(raw: Any) -> int | float | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grader.report.clean import clean_lines
 
-_CALL = re.compile(r"(?:(?P<number>[0-9]+)\. (?P<said>\S.*)|\s*\.\.\.)")
+_CALL = re.compile(r"(?:(?P<number>[0-9]{1,9})\. (?P<said>\S.*)|\s*\.\.\.)")
 _CRASH = re.compile(r"-- (?P<kind>.+) --")
 _LEFT = "left: "
 

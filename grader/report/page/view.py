@@ -236,6 +236,14 @@ def _field(field: Mapping[str, Any]) -> FieldView:
     )
 
 
+def _float(value: int | float) -> float:
+    """Return a number that is not negative as a float; JSON has whole numbers of any length."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
+
+
 def _facts(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return under what the grade was made, as names and values."""
     versions, machine = report["versions"], report["machine"]
@@ -251,12 +259,12 @@ def _facts(report: Mapping[str, Any]) -> list[tuple[str, str]]:
     if machine.get("cores"):
         hardware.append(f"{machine['cores']} cores")
     if machine.get("memory"):
-        hardware.append(f"{machine['memory'] / 2**30:.1f} GiB")
+        hardware.append(f"{_float(machine['memory']) / 2**30:.1f} GiB")
     measured_on = [str(machine[key]) for key in ("device",) if machine.get(key)]
     if machine.get("threads"):
         measured_on.append(f"{machine['threads']} thread" + "s" * (machine["threads"] != 1))
     if machine.get("load") is not None:
-        measured_on.append(f"load {machine['load']:g} at the start")
+        measured_on.append(f"load {_float(machine['load']):g} at the start")
     practice = ", practice" if report["confinement"]["practice"] else ""
     facts = [
         ("Submission", report["submission"]["path"]),

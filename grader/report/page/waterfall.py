@@ -28,6 +28,7 @@ REST = {"within band": "within the band", "inconclusive": "left open"}
 _NEAR = 0.5  # totals this much larger than all steps are cut, so that the steps can be seen
 _NOISE = 1e-9
 _LARGEST = 1e30  # more is no quantity, and breaks an axis
+_MOST_TERMS = 24  # a chart of more is as long as a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,17 @@ class Step:
 def steps(field: Mapping[str, Any]) -> tuple[Step, ...]:
     """Return the bars from prediction to measurement: believed terms, and what is left.
 
-    Empty for a field without numbers, and for one that was predicted exactly.
+    Empty for a field without numbers, for one that was predicted exactly, and for one with more
+    terms than a chart can show.
     """
     numbers = field.get("numbers")
     if not numbers or numbers["predicted"] == numbers["measured"]:
         return ()
     predicted, measured = numbers["predicted"], numbers["measured"]
     sizes = [term.get("size") or 0 for term in field["terms"]]
-    if not all(abs(size) <= _LARGEST for size in (predicted, measured, *sizes)):
+    if len(sizes) > _MOST_TERMS or not all(
+        abs(size) <= _LARGEST for size in (predicted, measured, *sizes)
+    ):
         return ()
     found, now = [Step("predicted", 0, predicted, is_total=True)], predicted
     for term in field["terms"]:
@@ -103,15 +107,15 @@ def _draw(axes: Axes, found: tuple[Step, ...], unit: str) -> None:
         start = begin if step.is_total else step.start
         face, hatch = _look(step)
         axes.barh(
-            row, step.end - start, left=start, height=0.62, facecolor=face, hatch=hatch,
-            edgecolor=INK, linewidth=0.8, linestyle="--" if step.is_rest else "-",
+            row, float(step.end - start), left=float(start), height=0.62, facecolor=face,
+            hatch=hatch, edgecolor=INK, linewidth=0.8, linestyle="--" if step.is_rest else "-",
         )  # fmt: skip
-        right = max(start, step.end)
+        right = float(max(start, step.end))
         axes.annotate(
             _said(step, unit), (right, row), (5, 0), textcoords="offset points", va="center"
         )
         if row:
-            edge = found[row - 1].end
+            edge = float(found[row - 1].end)
             axes.plot([edge, edge], [row - 1 + 0.31, row - 0.31], color=INK, linewidth=0.8)
     name_axis(axes, [step.name for step in found])
     room = (high - low) or abs(high) or 1
