@@ -85,6 +85,11 @@ def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
         f"move {peaks['moved']:.2g} of its way apart. Every step must be a whole one."
     )
     expect.that(peaks["moved"] <= ELSEWHERE, message, peaks["moved"])
+    message = (
+        f"The memory of a step cannot be seen in {peaks['unseen']}: all modes of torch are off "
+        "there, or it runs in another thread."
+    )
+    expect.that(not peaks["unseen"], message, peaks["unseen"])
     gains = claim.claim == "gain"
     if claim.of == "memory":
         base = min(peaks["base"], peaks["start"]) if gains else peaks["base"]

@@ -165,9 +165,42 @@ def peaks(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"base": _peak(base, case, before, ways)}
     seen: list[list[Any]] = []
     found["new"] = _peak(new, case, before, seen)
-    found["start"] = _peak(start, case, [], []) if start else found["base"]
+    found["start"] = _peak(start, case, [], [])
+    found["unseen"] = ", ".join(_unseen(new, case))
     found["moved"] = max(_apart(mine, true) for mine, true in zip(seen, ways, strict=True))
     return found
+
+
+def _unseen(trainer: Any, case: dict[str, Any]) -> list[str]:
+    """Make more steps under the ledger; return the parts that it is kept from seeing."""
+    from grader.instruments.live_bytes import LiveBytes
+    from grader.instruments.modes import modes_on
+
+    blind = {"the forward": False, "the backward": False, "the optimizer's step": False}
+
+    def look(part: str) -> Any:
+        def hook(*_: Any) -> None:
+            blind[part] |= modes_on() == 0
+
+        return hook
+
+    handles = [
+        trainer.optimizer.register_step_pre_hook(look("the optimizer's step")),
+        trainer.model.register_forward_pre_hook(look("the forward")),
+        *(
+            p.register_post_accumulate_grad_hook(look("the backward"))
+            for p in trainer.model.parameters()
+            if p.requires_grad
+        ),
+    ]
+    stream = trainer.stream()
+    for _ in range(MEASURED):
+        batch = next(stream)
+        with LiveBytes():
+            trainer.step(batch)
+    for handle in handles:
+        handle.remove()
+    return [part for part, seen in blind.items() if seen]
 
 
 def _handed_out(case: dict[str, Any]) -> Any:
