@@ -146,7 +146,8 @@ class _Work:
             module = importlib.import_module(f"grader.instruments.{name}")
             self._instruments[name] = module.answers_known_question
         self._try_instruments()
-        self._before = untouched.held(("probes", "grader.instruments"))
+        more = self._probes.get("UNTOUCHED", ())
+        self._before = untouched.held(("probes", "grader.instruments", *more))
 
     def _try_instruments(self) -> None:
         for name, question in self._instruments.items():

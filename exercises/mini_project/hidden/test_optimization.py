@@ -85,6 +85,7 @@ def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
         f"move {peaks['moved']:.2g} of its way apart. Every step must be a whole one."
     )
     expect.that(peaks["moved"] <= ELSEWHERE, message, peaks["moved"])
+    _expect_usual(expect, peaks)
     message = (
         f"The memory of a step cannot be seen in {peaks['unseen']}: all modes of torch are off "
         "there, or it runs in another thread."
@@ -102,6 +103,7 @@ def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
     # a gain is one over the trainer that was handed out, too
     for more, whose in (({}, ""), (start, HANDED_OUT)) if gains else (({}, ""),):
         speed = student.run("speed", {**case, **more}, LONG)
+        _expect_usual(expect, speed)
         message = (
             f"Of the steps that were timed, only {speed['made']:.0%} moved the weights: every step "
             "must be a whole one."
@@ -111,6 +113,12 @@ def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
             expect.inconclusive(speed["note"])
         words = f"{speed['low']:.3f} to {speed['high']:.3f}{whose}"
         _expect_claim(expect, claim, speed["state"], speed["high"], words)
+
+
+def _expect_usual(expect: Any, seen: dict[str, Any]) -> None:
+    """Expect that nothing is on in the process that all trainers have to bear."""
+    message = f"Left on in the process, for all trainers to bear: {seen['weighing']}."
+    expect.that(not seen["weighing"], message, seen["weighing"])
 
 
 def _expect_claim(expect: Any, claim: Any, seen: str, most: float, words: str) -> None:

@@ -30,3 +30,5 @@ from .tables import few_repeats, memory, moved, timed
 from .tables import saved as saved_by_layers
 
 INSTRUMENTS = ("live_bytes", "saved_tensors", "host_syncs", "phases", "gain")
+UNTOUCHED = ("torch.amp", "torch.nn.functional", "torch.nn.utils")
+"""Parts of torch that all trainers run, so that a stage which replaced one would weigh on all."""

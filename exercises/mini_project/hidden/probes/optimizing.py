@@ -166,6 +166,7 @@ def peaks(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     seen: list[list[Any]] = []
     found["new"] = _peak(new, case, before, seen)
     found["start"] = _peak(start, case, [], [])
+    found["weighing"] = _weighing()
     found["unseen"] = ", ".join(_unseen(new, case))
     found["moved"] = max(_apart(mine, true) for mine, true in zip(seen, ways, strict=True))
     return found
@@ -201,6 +202,19 @@ def _unseen(trainer: Any, case: dict[str, Any]) -> list[str]:
     for handle in handles:
         handle.remove()
     return [part for part, seen in blind.items() if seen]
+
+
+def _weighing() -> str:
+    """Return the settings of the process that are not what they are at first, and weigh on all."""
+    from grader.instruments.settings import settings
+
+    now = settings()
+    usual = {
+        "anomaly detection": "False", "deterministic algorithms": "False", "gradients": "True",
+        "hooks of all modules": "0", "hooks of all optimizers": "0", "profiler": "False",
+        "tracing": "False",
+    }  # fmt: skip
+    return ", ".join(name for name, value in usual.items() if now[name] != value)
 
 
 def _handed_out(case: dict[str, Any]) -> Any:
@@ -260,7 +274,7 @@ def speed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
     if "start" in case:
         base = _handed_out(case)
     batch = next(base.stream())
-    which = _liveliest(stage, case["seed"])
+    which, weighing = _liveliest(stage, case["seed"]), _weighing()
     marks: dict[str, list[float]] = {"base": [], "new": []}
 
     def stepping(name: str, trainer: Any) -> Any:
@@ -290,6 +304,7 @@ def speed(stage: Any, case: dict[str, Any]) -> dict[str, Any]:
         "high": min(interval.high, 1e9),
         "note": verdict.note,
         "made": sum(both) / (len(both) or 1),
+        "weighing": weighing,
     }
 
 
