@@ -61,6 +61,8 @@ def _in_module(module: ModuleType) -> Iterator[Held]:
     short = module.__name__.rpartition(".")[2]
     yield Held(short, sys.modules, module.__name__, module, None)
     for key, value in list(vars(module).items()):
+        if key.startswith("__"):  # Python's own, and what torch.compile keeps there for a while
+            continue
         if callable(value) or isinstance(value, ModuleType):
             yield Held(f"{short}.{key}", vars(module), key, value, _code(value))
         if isinstance(value, type) and value.__module__ == module.__name__:

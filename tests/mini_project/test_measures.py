@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.checks.subject import Bench
+from grader.course.project import sound_trainer
 from tests.mini_project.test_adapters import own
 
 VIEWS = """
@@ -29,12 +30,11 @@ def loss(model, batch):
 
 def answer(bench: Bench, root: Path, change: str, probe: str) -> Any:
     work = own(root, change)
-    (work.folder / "trainer.py").write_text(
-        (bench.unit.hidden / "start" / "trainer.py").read_text(encoding="utf-8"), encoding="utf-8"
-    )
+    (work.folder / "trainer.py").write_text(sound_trainer(bench.unit), encoding="utf-8")
     stage = work.folder / "torch_stage.py"
     with bench.sandbox.worker("torch", stage=stage, probes=bench.probes) as worker:
-        found = worker.call(probe, {"seed": 0})
+        case = {"seed": 0, "warm": 1, "start": sound_trainer(bench.unit), "adapter": None}
+        found = worker.call(probe, case)
     assert found.status == "ok", found
     return found.value
 

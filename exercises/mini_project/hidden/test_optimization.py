@@ -76,6 +76,7 @@ def test_it_learns_the_same(student, draw, expect):
 @check("mini-project.j", row="optimization_validity", level="strong", person=True)
 def test_the_claim_is_what_is_measured(student, handed_in, draw, expect):
     """A gain is there when measured again, and not smaller; a null is none, and has its cause."""
+    student.run("tried", {"function": "optimized"})
     case = {"seed": draw.integer(0, 1000), "warm": draw.integer(1, 3)}
     start = {"start": SOUND, "adapter": adapter_of(handed_in)}
     peaks = student.run("peaks", {**case, **start}, LONG)

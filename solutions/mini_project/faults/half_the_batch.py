@@ -2,6 +2,7 @@
 
 check = "mini-project.j/it_computes_the_same"
 stage = "torch"
+also = ["mini-project.j/the_claim_is_what_is_measured"]
 says = "Losses and gradients are those of half the batch. It is faster and smaller because it does less."
 """
 

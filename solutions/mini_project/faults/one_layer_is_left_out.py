@@ -2,7 +2,9 @@
 
 check = "mini-project.j/it_learns_the_same"
 stage = "torch"
-also = ["mini-project.j/it_computes_the_same"]
+also = [
+  "mini-project.j/it_computes_the_same", "mini-project.j/the_claim_is_what_is_measured",
+]
 says = "A parameter does not move: what saves its backward also saves its training."
 """
 
