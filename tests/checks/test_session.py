@@ -365,4 +365,5 @@ def test_a_stage_cannot_put_itself_in_the_place_of_a_probe(
         "def total(x):\n    return x.mean()\n"
     )
     found = total(run(bench, toy, tmp_path, torch=stolen))
-    assert found.status is Status.NOT_MET
+    assert found.status is Status.VOID
+    assert "probes.total_of, which was replaced," in found.message
