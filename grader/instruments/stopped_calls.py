@@ -56,6 +56,7 @@ _AT_NUMBER, _AT_MACHINE = 0, 4
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _CONTINUE = 1
 _NOTICE = 80  # [B] struct seccomp_notif
+_LISTENER, _SAID = 0, 4  # [B] offsets in the shared page: a descriptor, and the length of a text
 _PATIENCE = 15.0  # [s] between two calls of the child
 
 Stop = Callable[[str, tuple[int, ...]], int]
@@ -79,7 +80,7 @@ def run_stopped(run: Callable[[], Any], stop: Stop) -> str:
     if platform.system() != "Linux" or platform.machine() not in CALLS:
         raise OSError(errno.ENOSYS, f"system calls cannot be stopped on {platform.machine()}")
     shared = mmap.mmap(-1, mmap.PAGESIZE)
-    struct.pack_into("<ii", shared, 0, -1, -1)
+    _number(shared, _LISTENER).value = _number(shared, _SAID).value = -1
     before = _descriptors()
     child = _fork_sharing_descriptors()
     if child == 0:
@@ -93,6 +94,11 @@ def run_stopped(run: Callable[[], Any], stop: Stop) -> str:
         for descriptor in _descriptors() - before:
             os.close(descriptor)
     return _said(shared)
+
+
+def _number(shared: mmap.mmap, place: int) -> ctypes.c_int:
+    """Return a number in shared memory, which is set in one store: struct would zero it first."""
+    return ctypes.c_int.from_buffer(shared, place)
 
 
 def _descriptors() -> set[int]:
@@ -109,7 +115,7 @@ def _is_open(descriptor: int) -> bool:
 
 
 def _said(shared: mmap.mmap) -> str:
-    (size,) = struct.unpack_from("<i", shared, 4)
+    size = _number(shared, _SAID).value
     return "ended" if size < 0 else bytes(shared[8 : 8 + size]).decode("utf-8", "replace")
 
 
@@ -117,9 +123,9 @@ def _listener(shared: mmap.mmap, child: int) -> int:
     """Wait until the child is watched; return the descriptor that tells of its calls."""
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until:
-        (listener,) = struct.unpack_from("<i", shared, 0)
+        listener = _number(shared, _LISTENER).value
         if listener >= 0:
-            return int(listener)
+            return listener
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             break
         time.sleep(0.0005)
@@ -172,13 +178,13 @@ def _be_stopped(run: Callable[[], Any], shared: mmap.mmap) -> None:
     """Be the child: from the filter on, each of the calls waits for the parent."""
     said = ""
     try:
-        struct.pack_into("<i", shared, 0, _ask_for_calls())
+        _number(shared, _LISTENER).value = _ask_for_calls()
         run()
     except BaseException as error:
         said = f"{type(error).__name__}: {error}"
     data = said.encode("utf-8", "replace")[: mmap.PAGESIZE - 8]
     shared[8 : 8 + len(data)] = data
-    struct.pack_into("<i", shared, 4, len(data))
+    _number(shared, _SAID).value = len(data)
     os._exit(0)
 
 
