@@ -43,6 +43,7 @@ class Trial:
         diagnosis: Known mistakes, None when they are not to be named.
         seed: Seed of the run.
         tasks: Ids of the tasks to check, None for all.
+        only: Id of the one check to run, None for all of these tasks.
         on_evidence: Called with each piece of evidence as it comes.
     """
 
@@ -53,6 +54,7 @@ class Trial:
     diagnosis: Diagnosis | None
     seed: str
     tasks: frozenset[str] | None
+    only: str | None
     on_evidence: Callable[[Evidence], None]
 
 
@@ -98,8 +100,9 @@ class GraderPlugin:
         for item in items:
             if item not in checks:
                 self.broken.append(f"{item.nodeid} has no @check")
-        wanted = self._trial.tasks
-        kept = [item for item in checks if wanted is None or _item_mark(item).task in wanted]
+        tasks, only = self._trial.tasks, self._trial.only
+        kept = [item for item in checks if tasks is None or _item_mark(item).task in tasks]
+        kept = [item for item in kept if only is None or _item_mark(item).id == only]
         items[:] = sorted(kept, key=lambda item: order.get(_item_mark(item).task, len(order)))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

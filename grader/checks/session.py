@@ -57,6 +57,7 @@ def run_checks(
     seed: str,
     *,
     tasks: frozenset[str] | None = None,
+    only: str | None = None,
     faults: Sequence[Fault] = (),
     named: frozenset[str] | None = None,
     on_evidence: Callable[[Evidence], None] = lambda _: None,
@@ -69,6 +70,7 @@ def run_checks(
         solutions: Folder of the solved units, for the reference.
         seed: Seed of the run; the same seed gives the same cases.
         tasks: Ids of the tasks to check; None for all.
+        only: Id of the one check of these tasks to run; None for all.
         faults: Known mistakes to hold wrong results against.
         named: Ids of the checks whose wrong results are held against them; None for all.
         on_evidence: Called with each piece of evidence as it comes.
@@ -88,6 +90,7 @@ def run_checks(
                 diagnosis=diagnosis,
                 seed=seed,
                 tasks=tasks,
+                only=only,
                 on_evidence=on_evidence,
             )
         )

@@ -33,7 +33,13 @@ LOST = {Status.NOT_MET, Status.STOPPED, Status.VOID}
 
 
 def graded(
-    unit: Unit, answer: Path, bench: Bench, folder: Path, *, until_lost: bool = False
+    unit: Unit,
+    answer: Path,
+    bench: Bench,
+    folder: Path,
+    *,
+    until_lost: bool = False,
+    only: str | None = None,
 ) -> tuple[Evidence, ...]:
     """Append an answer to the solution; return the evidence on the one task it is about.
 
@@ -46,6 +52,7 @@ def graded(
         bench: A sandbox to run in.
         folder: For the stages.
         until_lost: Whether to end, as Ctrl-C does, with the first check that is lost.
+        only: The one check of the task to run; None for all.
     """
 
     def look(evidence: Evidence) -> None:
@@ -62,8 +69,14 @@ def graded(
     submission = read_submission(work, unit)
     tasks = frozenset({task.id})
     run = run_checks(
-        bench, submission, CONTENT.solutions, answer.stem, tasks=tasks, on_evidence=look
+        bench,
+        submission,
+        CONTENT.solutions,
+        answer.stem,
+        tasks=tasks,
+        only=only,
+        on_evidence=look,
     )
     assert not run.broken
-    assert run.evidence
+    assert run.evidence or only
     return run.evidence

@@ -1,7 +1,7 @@
 """Whatever a stage answers, a check ends with a word to the student, not with a crash.
 
 The solution's answers have their numbers and texts replaced, or their lists and dicts bent, each
-function's in another way; a round later it is the next way. GRADE_JUNK=all goes all the way round.
+function's in another way. GRADE_JUNK=all gives each function's all the ways, one after another.
 """
 
 from __future__ import annotations
@@ -70,25 +70,23 @@ CONTAINERS = {
     "no answer": "whole=lambda answer: None",
 }
 WAYS = {name: f"leaf=lambda _: {code}" for name, code in LEAVES.items()} | CONTAINERS
-ROUNDS = 3
-"""Rounds of each unit: with ten functions or more, each way is gone once in it at least."""
+TURNS = len(WAYS) if os.environ.get("GRADE_JUNK") == "all" else 1
+FUNCTIONS = [task.id for unit in UNITS.values() for task in unit.tasks]
 
 
-def _way(number: int, turn: int) -> str:
-    """Return the way of a unit's n-th function in a round, unlike those of other rounds."""
-    return list(WAYS)[(number * ROUNDS + turn) % len(WAYS)]
+def _way(task: str, turn: int) -> str:
+    """Return the way of one function's answers in a turn; the next function's is the next one."""
+    return list(WAYS)[(FUNCTIONS.index(task) + turn) % len(WAYS)]
 
 
-@pytest.mark.parametrize(
-    "turn", range(len(WAYS) if os.environ.get("GRADE_JUNK") == "all" else ROUNDS)
-)
+@pytest.mark.parametrize("turn", range(TURNS))
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_junk_in_an_answer_is_the_students_problem_alone(
     unit: Unit, turn: int, bench_of: BenchOf, tmp_path: Path
 ) -> None:
     work = tmp_path / unit.folder
     shutil.copytree(CONTENT.solutions / unit.folder, work, ignore=shutil.ignore_patterns("faults"))
-    ways = {task.id: _way(number, turn) for number, task in enumerate(unit.tasks)}
+    ways = {task.id: _way(task.id, turn) for task in unit.tasks}
     for stage in ("numpy", "torch"):
         if not (work / stage_file(stage)).is_file():
             continue
