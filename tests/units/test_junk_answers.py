@@ -101,7 +101,7 @@ def test_junk_in_an_answer_is_the_students_problem_alone(
     replaced = [e for e in run.evidence if e.task in _answering(unit) and ways[e.task] in LEAVES]
     met = [e.check for e in replaced if e.status is Status.MET]
     # those are met that look at traces and refusals alone
-    assert len(met) < len(replaced) / 2, met
+    assert len(met) <= len(replaced) / 2, met
 
 
 def _answering(unit: Unit) -> set[str]:
