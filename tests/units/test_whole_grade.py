@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.checks.contract import solution_problems, uncaught
+from grader.checks.session import CheckRun
+from grader.course.faults import load_faults
 from grader.course.unit import Unit
 from grader.grading import GradeRequest, Outcome, grade
 from tests.units.conftest import BenchOf
@@ -44,6 +47,10 @@ def test_the_solution_is_strong_on_every_row_that_the_unit_feeds(
 ) -> None:
     outcome = graded_whole(unit, CONTENT.solutions, tmp_path, bench_of)
     assert odd(outcome, "met", "skipped") == {}
+    of_tasks = tuple(e for e in outcome.evidence if e.task in {task.id for task in unit.tasks})
+    run = CheckRun(of_tasks, interrupted=False, broken=())
+    assert [str(problem) for problem in solution_problems(run, unit)] == []
+    assert [str(one) for one in uncaught(run, load_faults(unit, CONTENT.solutions))] == []
     assert {row.id: row.level for row in outcome.rows} == dict.fromkeys(unit.rows, "strong")
     assert outcome.report["predictions"]["seal"]["word"] == "sealed"  # type: ignore[index]
     assert outcome.report["next"] is None
