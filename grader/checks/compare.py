@@ -217,5 +217,8 @@ def show(value: Any) -> str:
         return f"{value:.9g}"
     if isinstance(value, np.ndarray):
         return f"array{value.shape} of {value.dtype}"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # an integer in it has more digits than Python prints
+        return f"{type(value).__name__} with an integer of thousands of digits"
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

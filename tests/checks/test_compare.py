@@ -136,3 +136,8 @@ def test_the_other_expectations_can_fail_too() -> None:
 @given(plain)
 def test_shown_text_is_short(value: Any) -> None:
     assert len(show(value)) <= 400
+
+
+def test_an_integer_that_python_does_not_print_is_shown_all_the_same() -> None:
+    assert show(10**5000) == "1.000000e+5000"
+    assert show([-(10**5000)]) == "list with an integer of thousands of digits"

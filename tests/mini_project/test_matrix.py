@@ -15,20 +15,11 @@ from grader.grading import GradeRequest, grade
 from grader.scoring.rows import score
 from grader.scoring.rubric import read_rubric
 from tests.mini_project.work import FAULTS, MODELS, UNIT, Work, checked, said, solved, started
-from tests.units.course import CONTENT
+from tests.units.course import CONTENT, Silent
 
 EVERY_PROJECT = [
     pytest.param(fault, model, id=f"{fault}-{model}") for fault in FAULTS for model in MODELS
 ]
-
-
-class Silent:
-    """Hears a grade and says nothing."""
-
-    def started(self, *_: object) -> None: ...
-    def problems(self, *_: object) -> None: ...
-    def evidence(self, *_: object) -> None: ...
-    def note(self, *_: object) -> None: ...
 
 
 def levels(work: Work, bench: Bench) -> tuple[dict[str, str], dict[str, object]]:

@@ -29,6 +29,15 @@ def kept(folder: str) -> dict[str, tuple[Unit, Path]]:
     }
 
 
+class Silent:
+    """Hears a grade and says nothing."""
+
+    def started(self, *_: object) -> None: ...
+    def problems(self, *_: object) -> None: ...
+    def evidence(self, *_: object) -> None: ...
+    def note(self, *_: object) -> None: ...
+
+
 LOST = {Status.NOT_MET, Status.STOPPED, Status.VOID}
 
 

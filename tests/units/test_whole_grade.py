@@ -12,21 +12,12 @@ from grader.course.faults import load_faults
 from grader.course.unit import Unit
 from grader.grading import GradeRequest, Outcome, grade
 from tests.units.conftest import BenchOf
-from tests.units.course import CONTENT, UNITS
+from tests.units.course import CONTENT, UNITS, Silent
 
 pytestmark = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 
 
 NO_DEVICE = "This machine has no CUDA device."
-
-
-class Silent:
-    """Hears a grade and says nothing."""
-
-    def started(self, *_: object) -> None: ...
-    def problems(self, *_: object) -> None: ...
-    def evidence(self, *_: object) -> None: ...
-    def note(self, *_: object) -> None: ...
 
 
 def graded_whole(unit: Unit, submission: Path, state: Path, bench_of: BenchOf) -> Outcome:

@@ -112,7 +112,10 @@ def number(value: Any) -> float | None:
     """Return a finite number as a float, None for anything else."""
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()
-    if isinstance(value, bool | int | float):
+    if not isinstance(value, bool | int | float):
+        return None
+    try:
         value = float(value)
-        return value if value - value == 0 else None
-    return None
+    except OverflowError:
+        return None
+    return value if value - value == 0 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.checks import check
+from grader.checks.compare import show
 from grader.checks.outcomes import Stopped
 
 from .postmortem import read_postmortem
@@ -142,7 +143,7 @@ def test_the_measurement_separates(student, handed_in, draw, expect):
     for name, value in seen.items():
         if isinstance(value, str):
             expect.unmet(f"discriminate raised {value} for {name}.")
-        message = f"For {name} discriminate gives {value!r:.40}, which is no finite number."
+        message = f"For {name} discriminate gives {show(value)}, which is no finite number."
         expect.that(number(value) is not None, message, value)
     faulty = {name: number(seen[name]) for name in same}
     least = min(faulty, key=lambda name: faulty[name])
@@ -168,7 +169,7 @@ def test_the_numbers_of_the_postmortem_are_measured(student, handed_in, draw, ex
     expect.that(written.fault == project.site.fault, message, written.fault)
     low, high = (number(value) for value in seen.values())
     for name, value, given in zip(seen, (low, high), seen.values(), strict=True):
-        message = f"For {name} discriminate gives {given!r:.40}, which is no finite number."
+        message = f"For {name} discriminate gives {show(given)}, which is no finite number."
         expect.that(value is not None, message, given)
     apart = 1e-3 * abs(high - low)  # a 0 that is only nearly one
     _expect_number(expect, written.faulty, high, "`faulty` of postmortem.toml", apart)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.checks import check
+from grader.checks.compare import show
 from grader.checks.handed import refuse
 from grader.errors import Problem
 
@@ -99,7 +100,7 @@ def test_the_profile_is_of_this_run(student, handed_in, draw, expect):
     for key, least in (("repeats", 20), ("warmup", 1)):
         value = data.get(key)
         if type(value) is not int or value < least:
-            seen = f"`{key}` is {value!r:.40}"
+            seen = f"`{key}` is {show(value)}"
             problems.append(Problem(file.place(key), seen, f"{least} or more"))
     table = data.get("median")
     times = {
@@ -112,7 +113,7 @@ def test_the_profile_is_of_this_run(student, handed_in, draw, expect):
             problems.append(Problem(place, seen, "write its median in seconds"))
     slowest = data.get("slowest")
     if slowest not in PHASES:
-        seen = f"`slowest` is {slowest!r:.40}"
+        seen = f"`slowest` is {show(slowest)}"
         problems.append(Problem(file.place("slowest"), seen, f"one of {', '.join(PHASES)}"))
     if not isinstance(data.get("method"), str) or len(data["method"].split()) < 4:
         problems.append(Problem(file.place("method"), "`method` says nothing", "write a sentence"))
