@@ -5,8 +5,9 @@ value, a NumPy array, text, or a tensor of a size that depends on the data must 
 device has computed it. On a CPU nothing waits; the calls are the same, so the count is too.
 
 Blind to: ``.to(device)``, which code for any device calls on a CPU too, waits inside C++ (an
-operator that synchronises by itself, a blocking copy), and code under torch.compile, which was not
-tried. Syncs inside torch's own Python (the optimizer's step counters, the gradient scaler) are
+operator that synchronises by itself, a blocking copy), where a tensor is (what ``.cpu()`` returned
+is read without waiting on a device, but is counted here), and code under torch.compile, which was
+not tried. Syncs inside torch's own Python (the optimizer's step counters, the gradient scaler) are
 counted and marked ``library``: a budget for one's own code leaves them out.
 """
 

@@ -201,12 +201,11 @@ def _draw_lanes(axes: Axes, series: Lanes) -> None:
         alone = len(lane.spans) == 1
         row = (places[-1] + (1.4 if alone else 0.9)) if places else 0.0
         places.append(row)
-        for index, span in enumerate(lane.spans):
-            axes.barh(
-                row, span.end - span.start, left=span.start, height=0.66,
-                facecolor=SAND if alone else (PALE, "white")[index % 2],
-                edgecolor=INK, linewidth=0.8,
-            )  # fmt: skip
+        axes.broken_barh(
+            [(span.start, span.end - span.start) for span in lane.spans], (row - 0.33, 0.66),
+            facecolors=[SAND] if alone else [PALE, "white"], edgecolor=INK, linewidth=0.8,
+        )  # fmt: skip
+        for span in lane.spans:
             if (span.end - span.start) >= _NARROW * whole:
                 middle = (span.start + span.end) / 2
                 axes.annotate(shortened(span.name, 18), (middle, row), ha="center", va="center")

@@ -20,12 +20,13 @@ class Waits(HostSyncs):
     """Counts syncs, but not those on what was brought to the host already.
 
     On a CPU `.cpu()` gives the tensor itself; whatever shares its memory is on the host from then
-    on, and reading it is free.
+    on, and reading it is free. Such tensors are kept alive: another one in the place of a freed one
+    would pass for it.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._host: set[int] = set()
+        self._host: dict[int, torch.Tensor] = {}
 
     def __torch_function__(
         self, func: Any, types: Iterable[type], args: Any = (), kwargs: Any = None
@@ -42,7 +43,7 @@ class Waits(HostSyncs):
         else:
             result = super().__torch_function__(func, types, args, kwargs)
         if (to_host or at_hand) and isinstance(result, torch.Tensor):
-            self._host.add(result.untyped_storage().data_ptr())
+            self._host[result.untyped_storage().data_ptr()] = result
         return result
 
 
