@@ -102,7 +102,7 @@ def record_calls(unit: Unit, content: Content, target: Path) -> int:
         "calls": calls,
         "solved": content.solutions / unit.folder,
         "exercises": content.exercises,
-        "probes": bench.probes,
+        "probes": bench.unit.probes,
     }
     target.write_bytes(pickle.dumps(record))
     return len(calls)

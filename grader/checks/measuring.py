@@ -43,7 +43,9 @@ def measure_fields(
         return {}
     stage = beside / stage_file("torch") if beside is not None else None
     measured = {}
-    with bench.sandbox.worker("torch", stage=stage, probes=bench.probes, limits=LIMITS) as worker:
+    with bench.sandbox.worker(
+        "torch", stage=stage, probes=bench.unit.probes, limits=LIMITS
+    ) as worker:
         for field in fields:
             note(f"measuring: {field.title}")
             case = {"seed": Draw(seed, field.name).seed}

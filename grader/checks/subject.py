@@ -42,12 +42,6 @@ class Bench:
     limits: Limits = field(default_factory=Limits)
     findings: dict[tuple[str, ...], Finding | None] = field(default_factory=dict)
 
-    @property
-    def probes(self) -> Path | None:
-        """The unit's probes, which run beside the stage in the worker: a file or a package."""
-        places = (self.unit.hidden / "probes", self.unit.hidden / "probes.py")
-        return next((place for place in places if place.exists()), None)
-
 
 class Subject:
     """Stages on trial in one check, with a worker for each stage that is used.
@@ -160,10 +154,11 @@ class Subject:
             worker = self._bench.sandbox.worker(
                 "numpy" if stage == "numpy" else "torch",
                 stage=self._stages / stage_file(stage),
-                probes=self._bench.probes,
+                probes=self._bench.unit.probes,
                 limits=self._bench.limits,
                 scratch=self._scratch_path(),
                 sees_devices=self._device != "cpu",
+                trusted=self._name == "reference",
             )
             self._workers[stage] = self._open.enter_context(worker)
         return self._workers[stage]

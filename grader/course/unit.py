@@ -104,6 +104,12 @@ class Unit:
         """Folder of the probes and hidden checks."""
         return self.path / "hidden"
 
+    @property
+    def probes(self) -> Path | None:
+        """The probes, which run beside the stage in the worker: a file or a package."""
+        places = (self.hidden / "probes", self.hidden / "probes.py")
+        return next((place for place in places if place.exists()), None)
+
     def task(self, task_id: str) -> Task:
         """Return the task with this id; raises `KeyError` if there is none."""
         for task in self.tasks:

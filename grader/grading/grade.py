@@ -103,7 +103,11 @@ def open_sandbox(unit: Unit, content: Content, level: int | None = None) -> Sand
     compileall.compile_dir(unit.hidden / "probes", quiet=2)
     packages = {"compact": content.compact} if content.compact.is_dir() else {}
     return Sandbox(
-        level=level, packages=packages, preload=unit.preload, hidden=content.hidden_folders()
+        level=level,
+        packages=packages,
+        preload=unit.preload,
+        hidden=content.hidden_folders(),
+        probes=unit.probes,
     )
 
 

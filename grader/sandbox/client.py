@@ -60,6 +60,7 @@ class Sandbox:
         preload: Sequence[str] = (),
         hidden: Sequence[Path] = (),
         start: Literal["fork", "spawn"] | None = None,
+        probes: Path | None = None,
     ) -> None:
         """Choose the walls; nothing is started yet.
 
@@ -70,6 +71,7 @@ class Sandbox:
             hidden: Folders and files that no worker may read.
             start: ``fork`` from a warm zygote, or ``spawn`` a fresh interpreter each time; None
                 forks on Linux and spawns elsewhere.
+            probes: Probes that zygotes load early, for the workers that use these.
 
         Raises:
             SandboxError: This machine does not have the demanded level.
@@ -80,6 +82,7 @@ class Sandbox:
         self.start = start or ("fork" if sys.platform == "linux" else "spawn")
         self._packages = {name: Path(path).resolve() for name, path in (packages or {}).items()}
         self._preload = tuple(preload)
+        self._probes = _real_place(probes)
         package = interpreter.package_folder()
         own = (package / room for room in _NOT_FOR_WORKERS)
         self._hidden = (*(Path(path).resolve() for path in hidden), *own)
@@ -141,6 +144,7 @@ class Sandbox:
         seed: int | None = None,
         wordy: bool = True,
         sees_devices: bool = False,
+        trusted: bool = False,
     ) -> Worker:
         """Start a worker; its start-up is waited for, and not charged, at its first call.
 
@@ -153,6 +157,7 @@ class Sandbox:
             seed: For all random generators; None takes one from the system.
             wordy: Whether refusals come as sentences from Python before the kernel refuses.
             sees_devices: Whether it may use an accelerator; it is then a fresh interpreter.
+            trusted: Whether the stage is the course's own; instruments are tried once then.
 
         Raises:
             SandboxError: The zygote cannot be started.
@@ -181,6 +186,7 @@ class Sandbox:
             packages={name: str(path) for name, path in self._packages.items()},
             preload=self._preload,
             seed=seed,
+            trusted=trusted,
         )
         worker = Worker(nursery, next(self._numbers), errand, limits, own_scratch=own)
         self._workers.add(worker)
@@ -201,7 +207,9 @@ class Sandbox:
             known.close()
             if self._restarts[kind] > RESTARTS:
                 raise SandboxError(f"the {flavor} zygote died twice: {problem}")
-        self._nurseries[kind] = Nursery(flavor, start, self.level, self._packages, self._preload)
+        self._nurseries[kind] = Nursery(
+            flavor, start, self.level, self._packages, self._preload, self._probes
+        )
         return self._nurseries[kind]
 
 

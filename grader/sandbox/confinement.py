@@ -11,8 +11,9 @@ import os
 import resource
 import site
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def confine(policy: Policy) -> None:
     if sys.platform == "linux":
         namespaces.drop_privileges()
     os.chdir(policy.scratch)
-    allowed = grants.Grants(_readable(policy), map(Path, policy.hidden))
+    allowed = grants.Grants(_readable(policy), map(os.path.realpath, policy.hidden))
     if policy.level >= 1:
         version = landlock.abi()
         landlock.restrict(_rules(policy, allowed))
@@ -106,12 +107,20 @@ def _limit(policy: Policy) -> None:
         resource.setrlimit(what, (value, value))
 
 
-def _readable(policy: Policy) -> Sequence[Path]:
+def _readable(policy: Policy) -> Iterator[str]:
+    """Yield the real places of what may be read."""
+    programs = PROGRAMS if policy.processes > 1 else ()
+    yield from know_fixed_places()
+    yield from map(os.path.realpath, (*programs, "/proc/self", policy.scratch, *policy.readable))
+
+
+@cache
+def know_fixed_places() -> tuple[str, ...]:
+    """Return the real places of the system and the interpreter, found once for all forks."""
     own = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages()]
     own += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
-    own += [str(interpreter.package_folder()), "/proc/self", policy.scratch]
-    programs = PROGRAMS if policy.processes > 1 else ()
-    return [Path(path) for path in (*SYSTEM, *programs, *own, *policy.readable)]
+    own.append(str(interpreter.package_folder()))
+    return tuple(map(os.path.realpath, (*SYSTEM, *own)))
 
 
 def _rules(policy: Policy, allowed: grants.Grants) -> Sequence[tuple[Path, landlock.Access]]:

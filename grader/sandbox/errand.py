@@ -23,6 +23,8 @@ class Errand:
         preload: Modules that a fresh interpreter imports before the stage.
         seed: For all random generators; None takes one from the system.
         most: The largest answer [B].
+        trusted: Whether the stage is the course's own. Instruments are on trial once then, before
+            it is imported; else after each call.
     """
 
     policy: Policy
@@ -33,6 +35,7 @@ class Errand:
     preload: tuple[str, ...] = ()
     seed: int | None = None
     most: int = MOST_PAYLOAD
+    trusted: bool = False
 
     def to_plain(self) -> dict[str, Any]:
         """Return the errand as plain data, for the wire."""

@@ -12,12 +12,12 @@ from pathlib import Path
 
 
 class Grants:
-    """The readable paths, and the hidden ones, each resolved to its real place."""
+    """The readable paths, and the hidden ones."""
 
-    def __init__(self, allowed: Iterable[Path], hidden: Iterable[Path]) -> None:
-        """Resolve all paths; links are followed, so that no link leads around a rule."""
-        self._allowed = {os.path.realpath(path) for path in allowed}
-        self._hidden = {os.path.realpath(path) for path in hidden} - self._allowed
+    def __init__(self, allowed: Iterable[str], hidden: Iterable[str]) -> None:
+        """Take real places, as `os.path.realpath` gives them: no link leads around a rule then."""
+        self._allowed = set(allowed)
+        self._hidden = set(hidden) - self._allowed
 
     def readable(self, path: str) -> bool:
         """Return whether a path, resolved to its real place, may be read."""

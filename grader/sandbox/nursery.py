@@ -47,6 +47,7 @@ class Nursery:
         level: int,
         packages: Mapping[str, Path],
         preload: Sequence[str],
+        probes: Path | None = None,
     ) -> None:
         """Start the process and tell it to warm up; nothing is waited for."""
         self.flavor = flavor
@@ -72,8 +73,12 @@ class Nursery:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        folders = {name: str(path) for name, path in packages.items()}
-        self._send({"op": "warm", "flavor": flavor, "packages": folders, "preload": list(preload)})
+        early = {
+            "packages": {name: str(path) for name, path in packages.items()},
+            "preload": list(preload),
+            "probes": str(probes) if probes else None,
+        }
+        self._send({"op": "warm", "flavor": flavor} | early)
 
     def others(self, n: int) -> list[int]:
         """Return the processes of the living workers but `n`."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import os
 import signal
 import sys
@@ -18,7 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
-from grader.sandbox import confinement, flavors, orphans, stage, untouched
+from grader.sandbox import confinement, flavors, orphans, stage
+from grader.sandbox.equipment import Equipment
 from grader.sandbox.errand import Errand
 from grader.sandbox.plain import NotPlainError, article, place
 from grader.sandbox.wire import FrameReader, encode
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> None:
     _live(fresh=True)
 
 
-def be_born(requests: int, answers: int, output: int) -> None:
+def be_born(equipment: Equipment | None, requests: int, answers: int, output: int) -> None:
     """Begin as a fork of the zygote, with these three descriptors and none of its others."""
     os.setsid()
     signal.set_wakeup_fd(-1)
@@ -50,10 +50,10 @@ def be_born(requests: int, answers: int, output: int) -> None:
         os.dup2(fd, number, inheritable=number < REQUESTS)
     os.closerange(FIRST_FREE, 4096)
     gc.enable()
-    _live(fresh=False)
+    _live(fresh=False, equipment=equipment)
 
 
-def _live(*, fresh: bool) -> None:
+def _live(*, fresh: bool, equipment: Equipment | None = None) -> None:
     status = 70
     try:
         atexit._clear()
@@ -61,7 +61,7 @@ def _live(*, fresh: bool) -> None:
         errand = wire.receive()
         if errand is None:
             os._exit(0)
-        work = _Work(Errand.from_plain(errand), wire, fresh=fresh)
+        work = _Work(Errand.from_plain(errand), wire, equipment, fresh=fresh)
         work.answer_all()
         status = 0
     finally:
@@ -96,7 +96,9 @@ class _Wire:
 class _Work:
     """What one worker holds between its calls."""
 
-    def __init__(self, errand: Errand, wire: _Wire, *, fresh: bool) -> None:
+    def __init__(
+        self, errand: Errand, wire: _Wire, equipment: Equipment | None, *, fresh: bool
+    ) -> None:
         self._wire = wire
         self._most = errand.most
         self._path = Path(errand.stage) if errand.stage else None
@@ -106,10 +108,9 @@ class _Work:
         )
         self._stage: ModuleType | None = None
         self._blame: tuple[str, int | None] | None = None
-        self._probes: dict[str, Any] = {}
-        self._instruments: dict[str, Any] = {}
+        self._equipment = equipment or Equipment()
+        self._trusted = errand.trusted
         self._trials: dict[str, bool] = {}
-        self._before: tuple[untouched.Held, ...] = ()
         self._ballast = bytes(BALLAST)
         host_pid = Path("/proc/self").readlink() if sys.platform == "linux" else os.getpid()
         try:
@@ -134,30 +135,17 @@ class _Work:
         if self._path is not None:
             stage.open_folder(self._path.parent)
         confinement.confine(errand.policy)
-        if errand.probes:
+        if not errand.probes:
+            self._equipment = Equipment()
+        elif errand.probes != self._equipment.place:
             with stage.closed_folder(self._path.parent if self._path else None):
-                self._load_probes(Path(errand.probes))
-
-    def _load_probes(self, path: Path) -> None:
-        # Instruments are bound, and tried, before a line of the student's has run.
-        # A stage that puts other functions into the module later is not asked for them.
-        self._probes = dict(vars(stage.load(path, "probes")))
-        for name in self._probes.get("INSTRUMENTS", ()):
-            module = importlib.import_module(f"grader.instruments.{name}")
-            self._instruments[name] = module.answers_known_question
-        self._try_instruments()
-        more = self._probes.get("UNTOUCHED", ())
-        self._before = untouched.held(("probes", "grader.instruments", *more))
+                self._equipment = Equipment.load(errand.probes)
+        if self._trusted:
+            self._try_instruments()
 
     def _try_instruments(self) -> None:
-        for name, question in self._instruments.items():
-            try:
-                right = question() is True
-            except BaseException:  # whatever was done to it, it no longer answers
-                right = False
+        for name, right in self._equipment.trials().items():
             self._trials[name] = self._trials.get(name, True) and right
-        if name := untouched.replaced(self._before):
-            self._trials[f"{name}, which was replaced,"] = False
 
     def answer_all(self) -> None:
         """Answer until the driver closes the request pipe."""
@@ -196,7 +184,7 @@ class _Work:
             self._blame = None
         if probe == CALL:
             return self._function(case["function"])(*case.get("args", ()), **case.get("kwargs", {}))
-        function = self._probes.get(probe)
+        function = self._equipment.probes.get(probe)
         if function is None:
             raise LookupError(f"the probes have no {probe!r}")
         try:
@@ -207,7 +195,8 @@ class _Work:
                 raise AttributeError(f"{self._path.name} has no `{error.name}`") from None
             raise
         finally:
-            self._try_instruments()
+            if not self._trusted:
+                self._try_instruments()
 
     def _function(self, name: str) -> Callable[..., Any]:
         if self._path is None:

@@ -1,13 +1,14 @@
 """The process that workers come from: it holds the imported libraries and none of the secrets.
 
-It is started by exec with an emptied environment, imports what its flavour needs, takes one warm
-step, and from then on does three things: start a worker, kill a worker, tell how one ended. A
+It is started by exec with an emptied environment, imports what its flavour needs and the unit's
+probes, takes one warm step, and from then on does three things: start a worker, kill a worker, tell
+how one ended. A
 worker starts as a fork, or, where fork is unsafe, as a fresh interpreter. What the worker is for
 goes from the driver straight to the worker; the zygote sees only descriptors.
 
 Messages on the control socket are lines of JSON::
 
-    driver: {"op": "warm", "flavor", "packages", "preload"}
+    driver: {"op": "warm", "flavor", "packages", "preload", "probes"}
             {"op": "start", "n", "may_fork"} with three descriptors
             {"op": "kill", "n"}
     zygote: {"op": "warm", "problem"}
@@ -30,7 +31,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.sandbox import flavors, interpreter, namespaces, orphans, worker
+from grader.sandbox import confinement, flavors, interpreter, namespaces, orphans, worker
+from grader.sandbox.equipment import Equipment
 
 DESCRIPTORS = 3
 
@@ -69,6 +71,7 @@ class Zygote:
         self._start = start
         self._nested = nested
         self._living: dict[int, Living] = {}
+        self._equipment: Equipment | None = None
         self._text = b""
         self._descriptors: list[int] = []
         self._bell, ring = os.pipe()
@@ -144,6 +147,10 @@ class Zygote:
                 flavors.warm(message["flavor"], message["packages"], message["preload"])
             except Exception as error:
                 problem = f"{type(error).__name__}: {error}"
+            confinement.know_fixed_places()
+            if message["probes"] and not problem:
+                with contextlib.suppress(Exception):  # each worker tries again, and can say so
+                    self._equipment = Equipment.load(message["probes"])
             gc.collect()
             gc.disable()
             gc.freeze()  # so that a collection in a worker does not copy every page
@@ -170,7 +177,7 @@ class Zygote:
         if pid == 0:
             try:
                 orphans.die_with_parent()
-                worker.be_born(*descriptors)
+                worker.be_born(self._equipment, *descriptors)
             finally:
                 os._exit(70)
         return pid

@@ -32,7 +32,7 @@ def answer(bench: Bench, root: Path, change: str, probe: str) -> Any:
     work = own(root, change)
     (work.folder / "trainer.py").write_text(sound_trainer(bench.unit), encoding="utf-8")
     stage = work.folder / "torch_stage.py"
-    with bench.sandbox.worker("torch", stage=stage, probes=bench.probes) as worker:
+    with bench.sandbox.worker("torch", stage=stage, probes=bench.unit.probes) as worker:
         case = {"seed": 0, "warm": 1, "start": sound_trainer(bench.unit), "adapter": None}
         found = worker.call(probe, case)
     assert found.status == "ok", found

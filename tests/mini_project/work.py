@@ -113,7 +113,7 @@ def _write_postmortem(work: Work, fault: str, faulty: str, sound: str, sandbox: 
     bench = Bench(UNIT, sandbox)
     programs = {"faulty": faulty, "sound": sound}
     with sandbox.worker(
-        "torch", stage=work.folder / "torch_stage.py", probes=bench.probes
+        "torch", stage=work.folder / "torch_stage.py", probes=bench.unit.probes
     ) as worker:
         look = ["step", "resume", "graphs"]
         rows = worker.call("measured", {"programs": programs, "seed": 0, "look": look}).value
