@@ -17,6 +17,7 @@ from grader.checks.expect import Expect
 from grader.checks.handed import WHAT, HandedIn
 from grader.checks.marks import CheckMark
 from grader.checks.outcomes import Finding, Outcome, Unmet
+from grader.checks.reference import Reference
 from grader.checks.subject import Bench, Subject
 from grader.course.faults import Fault, write_stages
 from grader.submission.folder import Submission
@@ -107,8 +108,8 @@ class Diagnosis:
             write_stages(self._bench.unit, self._solutions, spoiled, fault)
             write_stages(self._bench.unit, self._solutions, solved)
             with (
-                Subject(self._bench, spoiled, stage, "known mistake", mark.device) as student,
-                Subject(self._bench, solved, stage, "reference", mark.device) as reference,
+                Subject(self._bench, spoiled, stage, mark.device, "known mistake") as student,
+                Reference(self._bench, solved, stage, mark.device) as reference,
             ):
                 fixtures = {
                     "student": student,

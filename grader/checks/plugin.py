@@ -17,6 +17,7 @@ from grader.checks.evidence import Evidence, Status
 from grader.checks.expect import Expect
 from grader.checks.handed import HandedIn
 from grader.checks.marks import CheckMark, mark_of
+from grader.checks.reference import Reference
 from grader.checks.subject import Bench, Subject
 from grader.submission.folder import Submission
 
@@ -69,12 +70,14 @@ class GraderPlugin:
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Iterator[Subject]:
         """The submission's stages in a worker of this check's own."""
-        yield from self._subject(request, self._trial.stages, "student")
+        with Subject(self._trial.bench, self._trial.stages, *self._where(request)) as subject:
+            yield subject
 
     @pytest.fixture
     def reference(self, request: pytest.FixtureRequest) -> Iterator[Subject]:
         """The solution's stages in a worker of this check's own."""
-        yield from self._subject(request, self._trial.solved, "reference")
+        with Reference(self._trial.bench, self._trial.solved, *self._where(request)) as subject:
+            yield subject
 
     @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:
@@ -154,13 +157,10 @@ class GraderPlugin:
             self._keep(_evidence(_item_mark(item), Status.FAULT, message=note))
             raise
 
-    def _subject(
-        self, request: pytest.FixtureRequest, stages: Path, name: str
-    ) -> Iterator[Subject]:
+    def _where(self, request: pytest.FixtureRequest) -> tuple[str, str]:
+        """Return the stage that a check is about, and the device it runs on."""
         mark = _mark(request.function)
-        stage = self._trial.bench.unit.stage_of(mark.task)
-        with Subject(self._trial.bench, stages, stage, name, mark.device) as subject:
-            yield subject
+        return self._trial.bench.unit.stage_of(mark.task), mark.device
 
     def _judge(self, item: pytest.Item, mark: CheckMark, outcome: outcomes.Outcome) -> Evidence:
         status = _STATUS.get(type(outcome), Status.FAULT)

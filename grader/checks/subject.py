@@ -22,6 +22,7 @@ from grader.sandbox.client import Answer, Raised, Sandbox, Worker
 from grader.sandbox.limits import Limits
 
 CALL = "$call"
+REFERENCE = "reference"
 ADAPTER_ERROR = "AdapterError"
 """What a probe raises to say in a line what is wrong with a file that is no stage."""
 
@@ -35,12 +36,14 @@ class Bench:
         sandbox: An open sandbox.
         limits: What a call may use unless its check says otherwise.
         findings: What known mistakes gave on cases drawn before, which they give again.
+        answers: What the reference answered, by all that it had been asked in a check.
     """
 
     unit: Unit
     sandbox: Sandbox
     limits: Limits = field(default_factory=Limits)
     findings: dict[tuple[str, ...], Finding | None] = field(default_factory=dict)
+    answers: dict[bytes, Answer] = field(default_factory=dict)
 
 
 class Subject:
@@ -54,7 +57,7 @@ class Subject:
     """
 
     def __init__(
-        self, bench: Bench, stages: Path, stage: str, name: str = "student", device: str = "cpu"
+        self, bench: Bench, stages: Path, stage: str, device: str = "cpu", name: str = "student"
     ) -> None:
         self._bench = bench
         self._device = device
@@ -94,7 +97,7 @@ class Subject:
                 processes and the size of its files are fixed when it starts.
         """
         bench = self._bench if limits is None else replace(self._bench, limits=limits)
-        other = Subject(bench, self._stages, self._stage, self._name, self._device)
+        other = Subject(bench, self._stages, self._stage, self._device, self._name)
         other._scratch = self._scratch_path()
         other.output = self.output
         return self._open.enter_context(other)
@@ -158,7 +161,7 @@ class Subject:
                 limits=self._bench.limits,
                 scratch=self._scratch_path(),
                 sees_devices=self._device != "cpu",
-                trusted=self._name == "reference",
+                trusted=self._name == REFERENCE,
             )
             self._workers[stage] = self._open.enter_context(worker)
         return self._workers[stage]
@@ -186,7 +189,7 @@ class Subject:
 
     def _blame(self, outcome: Exception) -> Any:
         """Raise the outcome for a student, a grader fault for the reference."""
-        if self._name == "reference":
+        if self._name == REFERENCE:
             raise GraderFault(f"the reference did not answer: {outcome}")
         raise outcome
 

@@ -85,7 +85,7 @@ class Sandbox:
         self._probes = _real_place(probes)
         package = interpreter.package_folder()
         own = (package / room for room in _NOT_FOR_WORKERS)
-        self._hidden = (*(Path(path).resolve() for path in hidden), *own)
+        self._hidden = tuple(Path(path).resolve() for path in (*hidden, *own))
         self._folder = Path(tempfile.mkdtemp(prefix="evidence-")).resolve()
         self._nurseries: dict[str, Nursery] = {}
         self._restarts: dict[str, int] = {}

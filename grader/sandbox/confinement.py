@@ -47,7 +47,8 @@ class Policy:
         level: Which walls are put up, 0 to 2.
         scratch: The one folder that may be written.
         readable: Folders and files that may be read, besides the interpreter's own.
-        hidden: Folders and files that may not be read, unless something inside is `readable`.
+        hidden: Real places of folders and files that may not be read, unless something inside is
+            `readable`.
         processes: How many processes may live; 1 forbids new ones altogether.
         file: Size of one file [B].
         wordy: Whether to install the refusals in Python as well; off only to try the walls.
@@ -83,7 +84,7 @@ def confine(policy: Policy) -> None:
     if sys.platform == "linux":
         namespaces.drop_privileges()
     os.chdir(policy.scratch)
-    allowed = grants.Grants(_readable(policy), map(os.path.realpath, policy.hidden))
+    allowed = grants.Grants(_readable(policy), policy.hidden)
     if policy.level >= 1:
         version = landlock.abi()
         landlock.restrict(_rules(policy, allowed))

@@ -93,8 +93,13 @@ def _one_step() -> None:
     optimizer.step()
 
 
-def reseed(seed: int | None) -> None:
-    """Give every random generator of this worker a state of its own, or the one of a seed."""
+def reseed(seed: int | None, *, devices: bool) -> None:
+    """Give every random generator of this worker a state of its own, or the one of a seed.
+
+    Args:
+        seed: None takes one from the system.
+        devices: Whether this process may see devices, whose generators take milliseconds.
+    """
     import os
     import random
 
@@ -103,4 +108,5 @@ def reseed(seed: int | None) -> None:
     if (numpy := sys.modules.get("numpy")) is not None:
         numpy.random.seed(number % 2**32)
     if (torch := sys.modules.get("torch")) is not None:
-        torch.manual_seed(number % 2**63)
+        seeded = torch.manual_seed if devices else torch.default_generator.manual_seed
+        seeded(number % 2**63)

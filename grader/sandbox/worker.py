@@ -123,7 +123,7 @@ class _Work:
     def _prepare(self, errand: Errand, fresh: bool) -> None:
         if fresh:
             flavors.warm(errand.flavor, errand.packages, errand.preload)
-        flavors.reseed(errand.seed)
+        flavors.reseed(errand.seed, devices=fresh)
         # By lines, so that what was printed is not lost when the process is killed.
         sys.stdout = _printer(1)
         sys.stderr = _printer(2)

@@ -81,7 +81,7 @@ def graded(
         bench,
         submission,
         CONTENT.solutions,
-        answer.stem,
+        task.id,  # one seed, so that the reference is asked the same for all answers of a task
         tasks=tasks,
         only=only,
         on_evidence=look,
