@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from enum import IntFlag
 from pathlib import Path
 
+from grader.sandbox.libc import LIBC
+
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_FLAG = 1
 RULE_PATH_BENEATH = 1
@@ -110,12 +112,10 @@ def _allow(ruleset: int, path: Path, access: int) -> None:
 
 
 def _syscall(number: int, *arguments: bytes | int | None) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
     converted = [
         ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments
     ]
-    result = int(libc.syscall(ctypes.c_long(number), *converted))
+    result = int(LIBC.syscall(ctypes.c_long(number), *converted))
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"Landlock (system call {number}): {os.strerror(error)}")

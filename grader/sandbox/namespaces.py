@@ -17,6 +17,7 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+from grader.sandbox.libc import LIBC
 from grader.sandbox.orphans import die_with_parent, prctl
 
 CLONE_NEWNS = 0x00020000
@@ -159,8 +160,7 @@ def _set_mount(target: str, flags: int, *, set_: int, clear: int) -> None:
 
 
 def _call(name: str, *arguments: object) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if getattr(libc, name)(*arguments) != 0:
+    if getattr(LIBC, name)(*arguments) != 0:
         number = ctypes.get_errno()
         if name == "syscall" and number == errno.ENOSYS:
             name = "mount_setattr"

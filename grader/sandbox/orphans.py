@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.sandbox.libc import LIBC
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 ROUNDS = 1000
@@ -24,9 +26,8 @@ def prctl(option: int, *values: int) -> None:
     Raises:
         OSError: The kernel refuses it.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
     four = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0)[:4]]
-    if libc.prctl(option, *four) != 0:
+    if LIBC.prctl(option, *four) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"prctl({option}): {os.strerror(number)}")
 

@@ -13,6 +13,7 @@ import platform
 import struct
 
 from grader.sandbox import syscalls
+from grader.sandbox.libc import LIBC
 
 SET_MODE_FILTER, FLAG_TSYNC = 1, 1
 SECCOMP_CALL = {"x86_64": 317, "aarch64": 277}
@@ -49,9 +50,8 @@ def restrict(*, processes: int, own_pid: int | None, truncate: bool) -> None:
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
     program = Program(len(filter_), ctypes.addressof(block))
-    libc = ctypes.CDLL(None, use_errno=True)
     number = ctypes.c_long(SECCOMP_CALL[machine])
-    if libc.syscall(number, SET_MODE_FILTER, FLAG_TSYNC, ctypes.byref(program)) != 0:
+    if LIBC.syscall(number, SET_MODE_FILTER, FLAG_TSYNC, ctypes.byref(program)) != 0:
         error = ctypes.get_errno()
         raise OSError(error, f"seccomp: {os.strerror(error)}")
 
