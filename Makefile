@@ -33,6 +33,7 @@ bench: $(STAMP)
 stability: $(STAMP)
 	$(BIN)/python -m benchmarks.stability
 	$(BIN)/python -m benchmarks.gain_trials
+	GRADE_MATRIX=all $(BIN)/python -m pytest tests/mini_project/test_matrix.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

@@ -1,7 +1,12 @@
-"""Each of the five faults with each of the two models: solved, untouched, and repaired wrongly."""
+"""Each of the five faults with each of the two models: solved, untouched, and repaired wrongly.
+
+Solved, each fault has one of the models, and both have their turns; GRADE_MATRIX=all solves each
+fault with each model.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,6 +26,12 @@ EVERY_PROJECT = [
     pytest.param(fault, model, id=f"{fault}-{model}") for fault in FAULTS for model in MODELS
 ]
 
+SOLVED = [
+    case
+    for number, case in enumerate(EVERY_PROJECT)
+    if os.environ.get("GRADE_MATRIX") == "all" or number % 4 in (1, 2)
+]
+
 
 def levels(work: Work, bench: Bench) -> tuple[dict[str, str], dict[str, object]]:
     request = GradeRequest(UNIT, work.root, work.root / ".grade", seed="matrix")
@@ -28,7 +39,7 @@ def levels(work: Work, bench: Bench) -> tuple[dict[str, str], dict[str, object]]
     return {row.id: str(row.level) for row in outcome.rows}, outcome.report
 
 
-@pytest.mark.parametrize(("fault", "model"), EVERY_PROJECT)
+@pytest.mark.parametrize(("fault", "model"), SOLVED)
 def test_the_solution_is_strong_on_every_row(
     fault: str, model: str, bench: Bench, tmp_path: Path
 ) -> None:
