@@ -193,6 +193,11 @@ def test_out_of_memory(student, draw, expect):
     stats = _last(student, expect, [*cached, ["malloc", (n + 2) * MIB]], (n + 2) * MIB)
     _held(expect, stats, "a request that needs the cache to go", reserved=(n + 2) * MIB,
           peak_reserved=(n + 2) * MIB)  # fmt: skip
+    more = draw.integer(11, 14) * 2
+    cached = [*_mallocs(30 * MIB, more * MIB), ["free", 0], ["free", 1]]
+    stats = _last(student, expect, [*cached, ["malloc", more * MIB]], 60 * MIB)
+    _held(expect, stats, "a request that fits a cached block at the limit", allocated=more * MIB,
+          reserved=(30 + more) * MIB)  # fmt: skip
     # a living block pins its segment: 14 MiB are free, and 20 MiB do not fit
     pinned = [*_mallocs(6 * MIB, 6 * MIB, 30 * MIB), ["free", 0], ["free", 2]]
     operations = [*pinned, ["malloc", n * MIB], ["malloc", 4 * MIB]]

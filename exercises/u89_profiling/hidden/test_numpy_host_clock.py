@@ -133,7 +133,11 @@ def test_every_table_of_a_host_clock(student, draw, expect):
     # a host that is slower than the device, which waits for it again and again
     slow = [{"name": name, "launch": draw.integer(20, 30), "device": draw.integer(1, 5),
              "blocking": False} for name in ("forward", "backward", "optimizer")]  # fmt: skip
+    # a device that still works for the step before when the next one waits for it
+    late = [{"name": name, "launch": draw.integer(1, 5), "device": draw.integer(20, 30),
+             "blocking": False} for name in ("forward", "backward", "optimizer")]  # fmt: skip
     cases += [((slow, ["optimizer"]), {"steps": 4}), ((slow, ["backward"]), {})]
+    cases.append(((late, ["forward"]), {}))
     values = values_of(student, expect, "host_clock_table", cases)
     for (arguments, named), (words, got) in zip(cases, values, strict=True):
         phases, syncs = (*arguments, ())[:2]
