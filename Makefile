@@ -33,7 +33,8 @@ bench: $(STAMP)
 stability: $(STAMP)
 	$(BIN)/python -m benchmarks.stability
 	$(BIN)/python -m benchmarks.gain_trials
-	GRADE_MATRIX=all $(BIN)/python -m pytest tests/mini_project/test_matrix.py
+	GRADE_MATRIX=all GRADE_CONTRACT=all GRADE_JUNK=all $(BIN)/python -m pytest $(PARALLEL) loadgroup \
+		tests/mini_project/test_matrix.py tests/units/test_contract.py tests/units/test_junk_answers.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

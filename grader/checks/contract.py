@@ -101,15 +101,33 @@ def uncaught(run: CheckRun, faults: tuple[Fault, ...]) -> list[Problem]:
 
 
 def fault_problems(
-    fault: Fault, faults: tuple[Fault, ...], unit: Unit, content: Content, bench: Bench
+    fault: Fault,
+    faults: tuple[Fault, ...],
+    unit: Unit,
+    content: Content,
+    bench: Bench,
+    *,
+    alone: bool = False,
 ) -> list[Problem]:
-    """Return what is wrong with how one known mistake is caught and named."""
+    """Return what is wrong with how one known mistake is caught and named.
+
+    Args:
+        fault: The mistake.
+        faults: All of the unit, for what it may be taken for.
+        unit: The unit.
+        content: Where the course lies.
+        bench: A sandbox to run in.
+        alone: Whether to run its own check only, and not those that it must not fail.
+    """
     with tempfile.TemporaryDirectory(prefix="fault-") as folder:
         stages = Path(folder, unit.folder)
         write_stages(unit, content.solutions, stages, fault)
         submission = read_submission(stages, unit)
         tasks = tasks_touched(fault, unit, content.solutions) | {f"{unit.id}.P"}
-        run = _checked(bench, submission, content, tasks=tasks, faults=faults, named={fault.check})
+        only = fault.check if alone else None
+        run = _checked(
+            bench, submission, content, tasks=tasks, only=only, faults=faults, named={fault.check}
+        )
     where = f"fault {fault.id}"
     problems = [Problem(where, broken) for broken in run.broken]
     failed = {
@@ -152,6 +170,7 @@ def _checked(
     content: Content,
     *,
     tasks: frozenset[str] | None = None,
+    only: str | None = None,
     faults: tuple[Fault, ...] = (),
     named: Collection[str] = (),
 ) -> CheckRun:
@@ -162,6 +181,7 @@ def _checked(
         content.solutions,
         SEED,
         tasks=tasks,
+        only=only,
         faults=faults,
         named=frozenset(named),
     )
