@@ -126,7 +126,8 @@ def test_intervals_on_both_sides_of_each_line(student, draw, expect):
     # what would be a gain, slower or null with a pair more
     clear = [(1.5, 1.5), (0.7, 0.7), (1.0, 1.0), (1.1, 1.3)]
     for count in (1, 2, 3, 4, 5, 14, 19, 20):
-        for low, high in draw.shuffled(clear)[:2]:
+        few = count in (14, 19)  # for which a verdict is tempting
+        for low, high in clear if few else draw.shuffled(clear)[:2]:
             # few pairs: each end is the drawn median with a probability above 0.04
             more = [low + (high - low) * 2.0**-i for i in range(1, max(count - 1, 1))]
             ratios = ([low, *more, high] if count > 1 else [low])[:count]

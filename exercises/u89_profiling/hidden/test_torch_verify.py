@@ -160,8 +160,9 @@ def test_each_gradient_by_name_and_value(student, draw, expect):
         "one gradient": "one entry of a gradient off by a hundredth of the largest",
         "scaled gradient": "a gradient a thousandth too large",
     }
-    # weights and biases of both layers, in any order
-    kinds = draw.shuffled(2 * list(wrong))
+    # weights and biases of both layers: each kind in one of the weights and in one of the biases
+    kinds = draw.shuffled(list(wrong))
+    kinds = [*kinds, *reversed(kinds)]
     cases = [(kind, wrong[kind], number) for number, kind in enumerate(kinds)]
     cases.append(("renamed", "a model whose parameters have other names", 0))
     for variant, why, number in draw.shuffled(cases):
