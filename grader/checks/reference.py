@@ -3,6 +3,7 @@
 A wrong result is held against known mistakes, each a run of the same check on the same case, and
 each asks the reference the same. Its answers follow from all that it was asked in a check, in
 order, so they are kept under that. A question that is new has a real worker asked all before it.
+What a limit or a failed trial put an end to is not kept: it may go well the next time.
 """
 
 from __future__ import annotations
@@ -53,14 +54,15 @@ class Reference(Subject):
             return super()._attempt(stage, probe, case, limits)
         for part in encode({"stage": stage, "probe": probe, "case": case, "limits": repr(limits)}):
             self._asked.update(part)
-        key = self._asked.digest()
-        kept = self._bench.answers
+        key, kept = self._asked.digest(), self._bench.answers
         if key in kept:
             self._unmade.append((stage, probe, case, limits))
-        else:
-            self._ask_what_was_not()
-            kept[key] = super()._attempt(stage, probe, case, limits)
-        return copy.deepcopy(kept[key])  # a check may change what it got
+            return copy.deepcopy(kept[key])  # a check may change what it got
+        self._ask_what_was_not()
+        answer = super()._attempt(stage, probe, case, limits)
+        if answer.status in ("ok", "raised") and all(answer.trials.values()):
+            kept[key] = copy.deepcopy(answer)
+        return answer
 
     def _ask_what_was_not(self) -> None:
         for question in self._unmade:

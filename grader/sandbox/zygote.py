@@ -1,10 +1,9 @@
 """The process that workers come from: it holds the imported libraries and none of the secrets.
 
-It is started by exec with an emptied environment, imports what its flavour needs and the unit's
-probes, takes one warm step, and from then on does three things: start a worker, kill a worker, tell
-how one ended. A
-worker starts as a fork, or, where fork is unsafe, as a fresh interpreter. What the worker is for
-goes from the driver straight to the worker; the zygote sees only descriptors.
+It is started by exec with an emptied environment, imports what its flavour needs, takes one warm
+step, loads the unit's probes, and from then on does three things: start a worker, kill a worker,
+tell how one ended. A worker starts as a fork, or, where fork is unsafe, as a fresh interpreter.
+What the worker is for goes from the driver straight to it; the zygote sees only descriptors.
 
 Messages on the control socket are lines of JSON::
 

@@ -7,7 +7,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from grader.sandbox.client import Limits
+from grader.errors import SandboxError
+from grader.sandbox.client import Limits, Sandbox
 from grader.sandbox.plain import NotPlainError
 
 from .conftest import LEVELS, call
@@ -238,9 +239,75 @@ def test_random_generators_differ_between_workers_unless_a_seed_is_given(best, w
     assert draw(5) == draw(5)
 
 
-def test_instruments_are_tried_before_the_stage_and_after_each_call(
-    best, write, probes, monkeypatch
-):
+def test_probes_are_loaded_once_and_other_ones_in_their_place(write):
+    text = "import os\nMARK = os.urandom(8).hex()\nfrom .part import NAME\n"
+    text += "def seen(stage, case):\n    return [MARK, NAME]\n"
+    for name in ("early", "late"):
+        write(f"{name}/part.py", f"NAME = {name!r}\n")
+    early, late = (write(f"{name}/__init__.py", text).parent for name in ("early", "late"))
+    stage = write("numpy_stage.py", "")
+
+    def seen(place):
+        with own.worker("numpy", stage, place) as worker:
+            return worker.call("seen").value
+
+    with Sandbox(LEVELS[-1], probes=early) as own:
+        found = [seen(place) for place in (early, early, late, early)]
+    assert [name for _, name in found] == ["early", "early", "late", "early"]
+    assert found[0] == found[1] == found[3]
+
+
+def test_probes_that_cannot_be_loaded_are_told_by_the_worker(write):
+    broken = write("broken.py", "import no_such_module\n")
+    stage = write("numpy_stage.py", "")
+    with (
+        Sandbox(LEVELS[-1], probes=broken) as own,
+        own.worker("numpy", stage, broken) as worker,
+        pytest.raises(SandboxError, match="no_such_module"),
+    ):
+        worker.call("seen")
+
+
+def test_an_instrument_that_a_probe_imports_late_is_there_before_the_stage(best, write, probes):
+    path = probes("""
+        INSTRUMENTS = ()
+        def measure(stage, case):
+            from grader.instruments.settings import changed_by
+            return changed_by(stage.measure)
+    """)
+    fake = """
+        import sys, types
+        fake = types.ModuleType("grader.instruments.settings")
+        fake.changed_by = lambda fn: (None, [])
+        sys.modules[fake.__name__] = fake
+        def measure():
+            return 1
+    """
+    with best.worker("numpy", write("numpy_stage.py", fake), path) as worker:
+        trials = worker.call("measure").trials
+    assert trials == {"settings, which was replaced,": False}
+
+
+def test_the_courses_own_stage_is_tried_once_before(best, write, probes):
+    path = probes("""
+        import sys, types
+        instrument = types.ModuleType("grader.instruments.ruler")
+        ASKED = []
+        instrument.answers_known_question = lambda: bool(ASKED.append(1)) is False
+        sys.modules["grader.instruments.ruler"] = instrument
+        INSTRUMENTS = ("ruler",)
+        def asked(stage, case):
+            return len(ASKED)
+    """)
+    stage = write("numpy_stage.py", "")
+    for trusted, counts in ((True, [1, 1]), (False, [0, 1])):
+        with best.worker("numpy", stage, path, trusted=trusted) as worker:
+            answers = [worker.call("asked") for _ in counts]
+        assert [answer.value for answer in answers] == counts
+        assert [answer.trials for answer in answers] == [{"ruler": True}] * 2
+
+
+def test_instruments_are_tried_after_each_call(best, write, probes):
     # The instrument is stood in for by a probe module's own question, planted before the import.
     path = probes("""
         import sys, types
