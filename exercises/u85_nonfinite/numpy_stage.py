@@ -46,7 +46,7 @@ def softmax(x, axis=-1, keep=None):
     included. A -inf that is kept has the result 0 as well. A row of which nothing is left, because
     nothing is kept or all that is kept is -inf, is all zeros: that is what fused attention gives a
     query that may see no key, and its NaN would reach the loss of every other row. A kept NaN or
-    +inf makes its whole kept row NaN: it is not hidden.
+    +inf makes all that is kept of its row NaN, a -inf too: it is not hidden.
 
     Unless a kept entry is NaN or +inf, no warning is raised.
 

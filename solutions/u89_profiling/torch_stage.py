@@ -354,8 +354,8 @@ def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, see
     A faster step that computes something else is not an optimization. Five parts, each of which
     can fail; then, and only then, the speed counts.
 
-    - ``"outputs"``: on the first batch of ``base(seed).batches``, ``model(x)`` in the mode that the
-      trainer trains in and the loss of ``forward(x, y)`` agree.
+    - ``"outputs"``: on the first batch of ``base(seed).batches``, ``model(x)`` and the loss of
+      ``forward(x, y)`` agree. The model stays in the mode that its trainer was made with.
     - ``"gradients"``: after ``backward`` on that batch every parameter has the same gradient. A
       gradient that is missing on one side only, or a parameter with another name, disagrees. (The
       prefix ``_orig_mod.`` that `torch.compile` puts before names is taken off.)
@@ -367,7 +367,7 @@ def verify_optimization(base, new, samples, controls, *, steps=4, rtol=1e-4, see
       fresh trainer, goes on for `steps` steps exactly like one that was never interrupted: the
       same losses and the same ``model.state_dict()`` afterwards, bit for bit. The fresh trainer
       starts with torch's global RNG in another state, as a new process would. An error while
-      loading is a failure of this part.
+      loading is a failure of this part; one in a step is raised, as everywhere.
 
     Two tensors agree if their shapes are equal and no entry differs by more than `rtol` times the
     largest absolute value of the old one (and NaN never agrees). Seed torch's global RNG with
